@@ -10,6 +10,12 @@ const ERRATA = [
   [/hasExtension\(('[^']*')\)/g, 'extension($1).exists()'],
 ];
 
+/** Corrected expressions by the url of the parameter, as in R5: a Bundle has the one or the other, by its first resource. */
+const CORRECTED = {
+  'http://hl7.org/fhir/SearchParameter/Bundle-composition': 'Bundle.entry[0].resource.ofType(Composition)',
+  'http://hl7.org/fhir/SearchParameter/Bundle-message': 'Bundle.entry[0].resource.ofType(MessageHeader)',
+};
+
 export function buildSearchParameters(types, definitions, release) {
   const byName = new Map(types.map((type) => [type.name, type]));
   const byUrl = new Map(definitions.map((definition) => [definition.url, definition]));
@@ -42,7 +48,7 @@ function isBefore(rank, other) {
 }
 
 function buildPair(definition, type, ordinal, number, ancestry, names, byUrl) {
-  const expression = expressionFor(definition.expression, ancestry, names);
+  const expression = expressionFor(CORRECTED[definition.url] ?? definition.expression, ancestry, names);
   const components = definition.component?.map((component) => {
     const target = byUrl.get(component.definition);
     if (!target) throw new Error(`${definition.url} has a component ${component.definition} that is not defined`);

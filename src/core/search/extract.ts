@@ -11,6 +11,7 @@ import { compositeOrders } from './composite-order';
 import { ROW_SCHEME, type ExceededBudget, type IndexRows } from './index-rows';
 import {
   isComponentKind,
+  isEmbedded,
   referringParameters,
   storedParameters,
   type RowSource,
@@ -20,7 +21,14 @@ import { compileParameterPath, newAllowance } from './parameter-path';
 import { RowCollector, type RowSettings } from './rows/collector';
 import { isLargeResource } from './rows/foreign-budget';
 import { addCompositeRows, addOrderedRows, type CompositeComponent } from './rows/composite';
-import { addContainedRows, findBlocks, type ContainedBlock, type ReferencePath } from './rows/contained';
+import { addEntryRows, findEntryBlocks } from './rows/bundle-entries';
+import {
+  addContainedRows,
+  findBlocks,
+  type BlockTarget,
+  type FoundBlock,
+  type ReferencePath,
+} from './rows/contained';
 import { addRangeRows } from './rows/range';
 import { addReferenceRows, addTypedReferenceRows, targetTypeOf } from './rows/reference';
 import { addOtherReferences } from './rows/other-references';
@@ -66,6 +74,8 @@ interface CompiledType {
   readonly typeNumber: number;
   /** Paths by which a resource may refer to contained ones, without those of tenants' parameters. */
   readonly references: readonly ReferencePath[];
+  /** Paths of parameters whose values are resources inside this one: the first resource of a Bundle. */
+  readonly embedded: readonly ReferencePath[];
   /** Numbers of parameters with reference rows of References, without those of tenants. */
   readonly referring: ReadonlySet<number>;
   /** Ordinals of parameters that every resource has a value for: its id and its time of change. */
@@ -130,18 +140,20 @@ function extract(
     rowSettings: settings,
     rows,
   });
+  const inside: BlockTarget = {
+    container: resource,
+    rulesOf: (type) => {
+      const rules = compiledType(definitions, type);
+      return { references: rules.references, add: (content) => addOwnRows(rules, content, settings, rows) };
+    },
+    rowSettings: settings,
+    rows,
+  };
   const contained = resource['contained'];
   if (Array.isArray(contained) && contained.length > 0)
-    addContainedRows(compiledRules.typeNumber, {
-      container: resource,
-      references: compiledRules.references,
-      rulesOf: (type) => {
-        const rules = compiledType(definitions, type);
-        return { references: rules.references, add: (content) => addOwnRows(rules, content, settings, rows) };
-      },
-      rowSettings: settings,
-      rows,
-    });
+    addContainedRows(compiledRules.typeNumber, compiledRules.references, inside);
+  if (compiledRules.embedded.length > 0)
+    addEntryRows(compiledRules.typeNumber, compiledRules.embedded, inside);
   if (rows.exceeded !== undefined) exceeded ??= blame(rows.exceeded, resource, blamed);
   return rows.finish(presence, compiledRules.sortDate, exceeded);
 }
@@ -152,19 +164,23 @@ function blame(parameter: number, resource: JsonObject, blamed: Set<number>): Ex
   return { parameter, isLargeResource: isLarge };
 }
 
-/** Returns the contained resources that have rows, in the same blocks. Cost: that of evaluating all references. */
+/**
+ * Returns the contained resources, or resources of a stored document or message, that have rows, in the same blocks.
+ * Cost: that of evaluating all references.
+ */
 export function containedBlocks(
   definitions: Definitions,
   type: string,
   container: JsonObject,
-): readonly ContainedBlock[] {
-  const { blocks } = findBlocks(
-    container,
-    compiledType(definitions, type).references,
-    (inner) => compiledType(definitions, inner).references,
-    (name) => (definitions.isResourceType(name) ? definitions.typeNumber(name) : undefined),
-  );
-  return blocks;
+): readonly FoundBlock[] {
+  const { references, embedded } = compiledType(definitions, type);
+  const referencesOf = (inner: string): readonly ReferencePath[] =>
+    compiledType(definitions, inner).references;
+  const typeNumber = (name: string): number | undefined =>
+    definitions.isResourceType(name) ? definitions.typeNumber(name) : undefined;
+  return embedded.length > 0
+    ? findEntryBlocks(container, embedded, referencesOf, typeNumber)
+    : findBlocks(container, references, referencesOf, typeNumber).blocks;
 }
 
 /** Adds the rows of a contained resource, and one row for each parameter that it has a value for. */
@@ -193,7 +209,8 @@ function setBit(bits: Uint8Array, ordinal: number): void {
 function compileType(definitions: Definitions, type: string): CompiledType {
   const own: CompiledType['own'][number][] = [];
   const shared: CompiledType['shared'][number][] = [];
-  const references: CompiledType['references'][number][] = [];
+  const references: ReferencePath[] = [];
+  const embedded: ReferencePath[] = [];
   const always: number[] = [];
   const stored = storedParameters(definitions, type);
   const filtered = new Set(
@@ -207,7 +224,10 @@ function compileType(definitions: Definitions, type: string): CompiledType {
     if (storage === 'own') {
       own.push({ ...place, rule: compileRule(definitions, one, filtered.has(number)) });
       if (kind === 'reference' && !isForeign && expression !== undefined)
-        references.push({ number, valuesOf: compileParameterPath(definitions, parameter, expression) });
+        (isEmbedded(definitions, one) ? embedded : references).push({
+          number,
+          valuesOf: compileParameterPath(definitions, parameter, expression),
+        });
     } else if (storage === 'shared')
       shared.push({ ...place, isPresent: sharedPresence(definitions, rowsOf) });
     else if (parameter.expression !== undefined && parameter.kind !== 'composite') always.push(ordinal);
@@ -220,6 +240,7 @@ function compileType(definitions: Definitions, type: string): CompiledType {
     own,
     shared,
     references,
+    embedded,
     always,
     presenceBytes: Math.ceil(bits / 8),
     sortDate: sortDate && stored.get(sortDate.code)?.rowsOf[0]?.number,

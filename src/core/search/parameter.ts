@@ -107,6 +107,11 @@ export function referringParameters(definitions: Definitions, type: string): rea
     .map(({ parameter }) => parameter.number);
 }
 
+/** True where the values are resources inside the searched one: `Bundle.composition` is the first resource. */
+export function isEmbedded(definitions: Definitions, { valueTypes }: StoredParameter): boolean {
+  return valueTypes.length > 0 && valueTypes.every((type) => definitions.isResourceType(type));
+}
+
 /** A tenant's parameter never shares rows: rows of others may be complete while its own are not. */
 function decideForeign(definitions: Definitions, parameter: SearchParameterDefinition): StoredParameter {
   const { kind, expression, type } = parameter;

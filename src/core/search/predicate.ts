@@ -103,7 +103,10 @@ export type Predicate =
       readonly index: 'target';
       /** True: some references of the space by these parameters lead to contained resources. */
       readonly hasContainedTargets?: boolean;
-      /** Only stored or only contained targets, after the link was split (resolve-chains.ts). Undefined: both. */
+      /**
+       * Only stored or only contained targets: after the link was split (resolve-chains.ts), or because the parameter has
+       * resources inside the searched one as its values (`isEmbedded`). Undefined: both.
+       */
       readonly part?: 'stored' | 'contained';
       readonly parameters: readonly number[];
       readonly urls?: readonly number[];

@@ -94,7 +94,11 @@ function next(definitions: Definitions, place: Place, step: string): readonly Pl
   if (argument === undefined) return childrenOf(definitions, place, name);
   if (name === 'extension') return childrenOf(definitions, place, 'extension');
   if (name !== 'ofType') return [place];
-  return place.path === '' && definitions.conformsTo(place.structure.name, argument) ? [place] : [];
+  if (place.path !== '') return [];
+  if (definitions.conformsTo(place.structure.name, argument)) return [place];
+  const narrower = definitions.structure(argument);
+  const isNarrower = narrower !== undefined && definitions.conformsTo(argument, place.structure.name);
+  return isNarrower ? [{ structure: narrower, path: '' }] : [];
 }
 
 function childrenOf(definitions: Definitions, { structure, path }: Place, name: string): readonly Place[] {

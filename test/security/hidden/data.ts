@@ -258,6 +258,39 @@ export function others(side: Side): readonly Resource[] {
       ],
     },
     {
+      ...{ resourceType: 'Bundle', id: 'doc', type: 'document', timestamp: '2020-05-05T00:00:00Z' },
+      identifier: { system: 'urn:documents', value: 'doc' },
+      entry: [
+        {
+          fullUrl: 'urn:uuid:0b9f1c1e-0000-4000-8000-000000000002',
+          resource: {
+            ...{
+              resourceType: 'Composition',
+              id: 'held',
+              status: 'final',
+              type: coded('doc'),
+              title: 'Held',
+            },
+            ...{ date: '2020-05-05', author: [to('urn:uuid:0b9f1c1e-0000-4000-8000-000000000003')] },
+            subject: to('urn:uuid:0b9f1c1e-0000-4000-8000-000000000003'),
+            section: [
+              {
+                title: 'One',
+                ...given(first, { entry: [to('urn:uuid:0b9f1c1e-0000-4000-8000-000000000003')] }),
+              },
+            ],
+          },
+        },
+        {
+          fullUrl: 'urn:uuid:0b9f1c1e-0000-4000-8000-000000000003',
+          resource: {
+            ...{ resourceType: 'Patient', gender: 'male' },
+            ...given(first, { telecom: [{ system: 'phone', value: `${word}-held` }] }),
+          },
+        },
+      ],
+    },
+    {
       ...{ resourceType: 'Binary', id: 'bin', contentType: 'text/plain' },
       data: Buffer.from(word).toString('base64'),
     },

@@ -263,7 +263,7 @@ async function readVersions(
     const inside = containedBlocks(definitions, version.type, parseStoredObject(version.text)).find(
       (one) => one.block === block,
     );
-    if (inside === undefined) return undefined;
+    if (inside?.id === undefined) return undefined;
     const { type, id, content } = inside;
     return { ...version, text: stringifyJson(content, true), contained: { type, id } };
   }

@@ -224,7 +224,8 @@ async function findKeys(
     release === undefined
       ? []
       : await scanContained(services, { release, textScan: scan, test: reader, containment });
-  return { keys: await findStored(services, { others, scans, scan, reader }), contained };
+  const keys = containment.hasStored ? await findStored(services, { others, scans, scan, reader }) : [];
+  return { keys, contained };
 }
 
 async function findStored(

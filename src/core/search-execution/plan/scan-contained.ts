@@ -30,17 +30,23 @@ export interface ContainingLink extends ChainLink {
 export interface Containment {
   readonly direct: readonly ContainingLink[];
   readonly indirect: readonly ContainingLink[];
+  /** True: stored resources may meet the criterion too. */
+  readonly hasStored: boolean;
 }
-export const NOT_CONTAINED: Containment = { direct: [], indirect: [] };
+export const NOT_CONTAINED: Containment = { direct: [], indirect: [], hasStored: true };
 
 /** The containment one link further. `container`: the number of the type that the link leads from. */
 export function containmentBehind(
   container: number,
-  { hasContainedTargets = false, parameters, urls, target: { type } }: Target,
+  { hasContainedTargets = false, parameters, part, urls, target: { type } }: Target,
   { direct }: Containment,
 ): Containment {
   if (urls !== undefined) return NOT_CONTAINED;
-  return { direct: hasContainedTargets ? [{ container, parameters, type }] : [], indirect: direct };
+  return {
+    direct: hasContainedTargets ? [{ container, parameters, type }] : [],
+    indirect: direct,
+    hasStored: part !== 'contained',
+  };
 }
 
 /** The test of contained resources. */

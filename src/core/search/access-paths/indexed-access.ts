@@ -1,4 +1,5 @@
 import type { CodeRange } from './access-path';
+import { searchesContained } from '../links';
 import type { Criterion, Predicate } from '../predicate';
 import type { SortRows } from '../sort-rows';
 
@@ -74,7 +75,7 @@ export function mergedTargets({ anyOf, isNegated }: Criterion): number | undefin
   let targets = 0;
   for (const predicate of anyOf) {
     if (predicate.index !== 'target' || predicate.urls !== undefined) return undefined;
-    if (predicate.parameters.length !== 1 || predicate.hasContainedTargets === true) return undefined;
+    if (predicate.parameters.length !== 1 || searchesContained(predicate, 'always')) return undefined;
     targets += predicate.target.driverCount ?? Infinity;
   }
   return targets <= MAX_MERGED_TARGETS ? Math.max(1, targets) : undefined;

@@ -1,7 +1,7 @@
 /** Criteria on resources that the searched ones refer to, or that refer to them (search.html#chaining, #has). */
 import { FhirError, fhirError } from '../../errors';
 import { allowedCanonicalTypes, isCanonicalValued } from '../canonical-targets';
-import { storedParameters, type StoredParameter } from '../parameter';
+import { isEmbedded, storedParameters, type StoredParameter } from '../parameter';
 import type { Criterion, Predicate, TypeCriteria } from '../predicate';
 import { allowedTypes } from '../types/reference-targets';
 import type { SearchTypeContext } from '../types/search-type';
@@ -132,7 +132,13 @@ export function chainCriterion(
       const criteria = typeCriteria(context, target, inner);
       hasTarget = true;
       if (!inner.some(isLink)) nesting.take(name);
-      if (referred.includes(target)) anyOf.push({ index: 'target', parameters, target: criteria });
+      if (referred.includes(target))
+        anyOf.push({
+          index: 'target',
+          parameters,
+          target: criteria,
+          ...(isEmbedded(context.definitions, stored) ? { part: 'contained' } : {}),
+        });
       if (urls.length > 0) anyOf.push({ index: 'target', parameters, urls, target: criteria });
     } catch (error) {
       // Another type may accept what one type rejects.

@@ -1,5 +1,6 @@
 import { fhirError } from '../../errors';
 import { ROW_SCHEME } from '../index-rows';
+import { isEmbedded } from '../parameter';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { Predicate } from '../predicate';
 import { foldCode } from '../rows/token';
@@ -8,7 +9,12 @@ import type { Modifier } from '../types/search-type';
 
 /** `system|value`: matches Reference.identifier and ignores the reference itself (search.html#reference). */
 export const referenceIdentifier: Modifier = {
-  predicates({ hasher }, { stored, name }, value) {
+  predicates({ definitions, hasher }, { stored, name }, value) {
+    if (isEmbedded(definitions, stored)) {
+      const parameter = stored.parameter.code;
+      const explanation = `; it is no reference; search for ${parameter}.identifier`;
+      throw fhirError('unsupportedModifier', { modifier: 'identifier', parameter, explanation });
+    }
     const parts = splitUnescaped(value, '|').map(unescapeValue);
     const [first = '', second] = parts;
     const code = second ?? first;

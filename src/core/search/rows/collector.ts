@@ -1,4 +1,4 @@
-import { fhirError } from '../../errors';
+import { FhirError, fhirError } from '../../errors';
 import type { LocalReference } from '../../fhir/reference';
 import type { Zone } from '../../fhir/time-zone';
 import { compareTexts } from '../compare-texts';
@@ -112,6 +112,24 @@ export class RowCollector {
 
   endList(): void {
     this.isCounting = true;
+  }
+
+  /** Adds rows, or none of them if the resource would have too many. Returns false for none. `base` stays. */
+  attempt(add: () => void): boolean {
+    const { base, count, sorted } = this;
+    const all = [this.tokens, this.references, this.ranges, this.strings, this.uris];
+    const lengths = all.map(({ length }) => length);
+    try {
+      add();
+      return true;
+    } catch (error) {
+      if (!(error instanceof FhirError) || error.key !== 'tooCostly') throw error;
+      for (const [index, list] of all.entries()) list.length = lengths[index] ?? 0;
+      [this.count, this.sorted, this.isCounting] = [count, sorted, true];
+      return false;
+    } finally {
+      this.base = base;
+    }
   }
 
   get foreign(): ForeignBudget {

@@ -28,11 +28,16 @@ interface ContainedLink {
   readonly block: number;
 }
 
-/** A contained resource that has rows. */
-export interface ContainedBlock extends ContainedResource {
-  readonly id: string;
+/** A resource inside another one that has rows. */
+export interface FoundBlock extends ContainedResource {
+  /** Undefined only for an entry of a Bundle. */
+  readonly id: string | undefined;
   /** From 1, in the order in which the container refers to them. */
   readonly block: number;
+}
+
+interface ContainedBlock extends FoundBlock {
+  readonly id: string;
   readonly links: readonly ContainedLink[];
 }
 
@@ -73,10 +78,9 @@ export function findBlocks(
   return { links, blocks };
 }
 
-/** A resource with contained ones, the rules for their rows, and where the rows go. */
-export interface ContainedTarget {
+/** A resource with others inside, the rules for their rows, and where the rows go. */
+export interface BlockTarget {
   readonly container: JsonObject;
-  readonly references: readonly ReferencePath[];
   readonly rulesOf: (type: string) => ContainedRules;
   readonly rowSettings: RowSettings;
   readonly rows: RowCollector;
@@ -88,14 +92,11 @@ export interface ContainedTarget {
  */
 export function addContainedRows(
   containerType: number,
-  { container, references, rulesOf, rowSettings: { hasher, typeNumber }, rows }: ContainedTarget,
+  references: readonly ReferencePath[],
+  { container, rulesOf, rowSettings: { hasher, typeNumber }, rows }: BlockTarget,
 ): void {
   const { links, blocks } = findBlocks(container, references, (type) => rulesOf(type).references, typeNumber);
-  const mark = ({ parameter, type, block }: ContainedLink): void => {
-    rows.token(parameter + ROW_SCHEME.contained, 0, type, block);
-    rows.token(parameter + ROW_SCHEME.contained, type, block, 0);
-  };
-  links.forEach(mark);
+  for (const link of links) markLink(link, rows);
   for (const { type, block } of blocks)
     rows.token(containedBase(containerType, 0), typeNumber(type) ?? 0, block, 0);
   for (const { id, type, content, block, links: inner } of blocks) {
@@ -103,7 +104,13 @@ export function addContainedRows(
     rulesOf(type).add(content);
     const { high, low } = keyOf(hasher, type, id);
     rows.token(ROW_SCHEME.containedId, high, low, 0);
-    inner.forEach(mark);
+    for (const link of inner) markLink(link, rows);
   }
   rows.base = 0;
+}
+
+/** Adds the rows by which a chain finds the blocks that a reference leads to. */
+export function markLink({ parameter, type, block }: ContainedLink, rows: RowCollector): void {
+  rows.token(parameter + ROW_SCHEME.contained, 0, type, block);
+  rows.token(parameter + ROW_SCHEME.contained, type, block, 0);
 }

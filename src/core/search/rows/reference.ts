@@ -42,11 +42,9 @@ export function addReferenceRows(
  * Returns the text of a target in a composite part: `Type/id` for one of this space, else the reference as written;
  * undefined for none and for contained ones.
  */
-export function referenceText({ value, type }: PathValue, settings: RowSettings): string | undefined {
-  let reference: JsonValue | undefined = value;
-  if (isJsonObject(reference) && type === 'CodeableReference') reference = reference['reference'];
-  if (isJsonObject(reference)) reference = reference['reference'];
-  if (typeof reference !== 'string' || reference.length === 0 || reference.startsWith('#')) return undefined;
+export function referenceText(found: PathValue, settings: RowSettings): string | undefined {
+  const reference = literalOf(found);
+  if (reference === undefined || reference.length === 0 || reference.startsWith('#')) return undefined;
   const local = settings.localReference(reference);
   return local === undefined ? reference : `${local.type}/${local.id}`;
 }
@@ -145,13 +143,19 @@ export function findContained(container: JsonObject, id: string): ContainedResou
 }
 
 /** Returns the id of the contained resource that a value of a reference parameter refers to; undefined: none. */
-export function containedIdOf({ value, type }: PathValue): string | undefined {
+export function containedIdOf(found: PathValue): string | undefined {
+  const reference = literalOf(found);
+  return reference !== undefined && reference.length > 1 && reference.startsWith('#')
+    ? reference.slice(1)
+    : undefined;
+}
+
+/** Returns the literal reference, canonical or uri in a value of a reference parameter; undefined: none. */
+export function literalOf({ value, type }: PathValue): string | undefined {
   let reference: JsonValue | undefined = value;
   if (isJsonObject(reference) && type === 'CodeableReference') reference = reference['reference'];
   if (isJsonObject(reference)) reference = reference['reference'];
-  return typeof reference === 'string' && reference.length > 1 && reference.startsWith('#')
-    ? reference.slice(1)
-    : undefined;
+  return typeof reference === 'string' ? reference : undefined;
 }
 
 function isReferenceType(type: string): boolean {

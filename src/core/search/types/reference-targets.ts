@@ -4,6 +4,7 @@ import { parseReference } from '../../fhir/reference';
 import { isCanonicalValued } from '../canonical-targets';
 import type { Hasher } from '../hash';
 import { ROW_SCHEME } from '../index-rows';
+import { isEmbedded } from '../parameter';
 import { unescapeValue } from '../parameter-value';
 import type { Predicate } from '../predicate';
 import { typedHash, type TypedTarget } from '../rows/reference';
@@ -57,7 +58,8 @@ export function allowedTypes(
   { stored, modifier }: WrittenParameter,
 ): readonly string[] {
   if (modifier !== undefined) return [modifier];
-  const { targets } = stored.parameter;
+  // R4B names no targets of Bundle.composition and Bundle.message.
+  const targets = isEmbedded(definitions, stored) ? stored.valueTypes : stored.parameter.targets;
   const allowed = targets.filter((type) => definitions.isResourceType(type));
   return allowed.length > 0 ? allowed : definitions.resourceTypes;
 }

@@ -1,3 +1,4 @@
+import { EntryIndex } from '../../bundle/entry-index';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import { shorten } from '../../json/fault';
 import { parseReference } from '../../reference/literal';
@@ -14,63 +15,25 @@ type Referring = readonly [place: Place, reference: JsonValue | undefined];
  */
 export function checkDocument(bundle: JsonObject, run: ValidationRun): void {
   if (bundle['type'] !== 'document') return;
-  const entries = new DocumentEntries(bundle);
-  const { composition, fullUrl } = entries;
-  if (composition === undefined) return;
+  const [first] = Array.isArray(bundle['entry']) ? bundle['entry'] : [];
+  const { fullUrl, resource: composition } = isJsonObject(first) ? first : {};
+  if (!isJsonObject(composition) || composition['resourceType'] !== 'Composition') return;
+  const from = typeof fullUrl === 'string' ? fullUrl : undefined;
+  const entries = new EntryIndex(bundle);
   for (const [place, value] of referencesOf(composition)) {
     if (run.isOver) return;
     const reference = isJsonObject(value) ? value['reference'] : undefined;
     if (typeof reference !== 'string') continue;
-    const count = entries.count(reference, fullUrl);
-    if (count === undefined || count === 1) continue;
+    const { kind } = parseReference(reference);
+    if (kind !== 'urn' && kind !== 'relative') continue;
+    const count = entries.find(reference, from).length;
+    if (count === 1) continue;
     const sentence =
       count === 0
         ? `No entry of this document is '${shorten(reference)}'; the resources that its Composition refers to must be entries`
         : `${count} entries of this document are '${shorten(reference)}'; the reference is ambiguous`;
     run.report('reference', sentence, ['entry', 0, 'resource', ...place, 'reference']);
   }
-}
-
-class DocumentEntries {
-  readonly composition: JsonObject | undefined;
-  readonly fullUrl: string | undefined;
-  private readonly byUrl = new Map<string, number>();
-  private readonly byName = new Map<string, number>();
-
-  constructor({ entry }: JsonObject) {
-    for (const [index, { fullUrl, resource }] of objectsOf(entry)) {
-      if (!isJsonObject(resource)) continue;
-      const { resourceType, id, meta } = resource;
-      const version = isJsonObject(meta) ? meta['versionId'] : undefined;
-      const name = typeof resourceType === 'string' && typeof id === 'string' ? `${resourceType}/${id}` : '';
-      for (const suffix of typeof version === 'string' ? ['', `/_history/${version}`] : ['']) {
-        if (typeof fullUrl === 'string') add(this.byUrl, fullUrl + suffix);
-        add(this.byName, name + suffix);
-      }
-      if (index === 0 && resourceType === 'Composition') {
-        this.composition = resource;
-        if (typeof fullUrl === 'string') this.fullUrl = fullUrl;
-      }
-    }
-  }
-
-  /**
-   * Returns the number of entries that a reference of the Composition matches; undefined if its target may be
-   * elsewhere.
-   */
-  count(reference: string, from: string | undefined): number | undefined {
-    const { kind } = parseReference(reference);
-    if (kind === 'urn') return this.byUrl.get(reference) ?? 0;
-    if (kind !== 'relative') return undefined;
-    const { base } = parseReference(from ?? '');
-    // If the fullUrl is not that of a FHIR server, a relative reference has no base.
-    if (base === undefined) return this.byName.get(reference) ?? 0;
-    return this.byUrl.get(`${base}/${reference}`) ?? 0;
-  }
-}
-
-function add(counts: Map<string, number>, name: string): void {
-  counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
 function* referencesOf(composition: JsonObject): Generator<Referring> {

@@ -1,0 +1,276 @@
+/**
+ * Chains into the first resource of a stored document or message find the Bundle (docs/use/search.md, Stored documents and
+ * messages).
+ */
+import { createClient, type MadeClient } from '../support/access';
+import { gatewayPath } from '../graphql/gateway-client';
+import { openSharedServer, type Answer, type SharedServer } from '../support/shared-server';
+import { finder, storeAll } from '../support/stored';
+import { TESTED_RELEASES } from '../support/releases';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const TYPES = 'http://example.org/t';
+const to = (reference: string) => ({ reference });
+const coding = (system: string, code: string, display?: string) => ({
+  system,
+  code,
+  ...(display === undefined ? {} : { display }),
+});
+const entry = (fullUrl: string, resource: object): object => ({ fullUrl, resource });
+const composition = (id: string, more: object): object => ({
+  resourceType: 'Composition',
+  id,
+  status: 'final',
+  type: { coding: [coding(TYPES, 'letter', 'Discharge letter')] },
+  date: '2016',
+  title: 'Letter',
+  author: [to('Patient/pp')],
+  subject: to('Patient/pp'),
+  ...more,
+});
+const document = (id: string, ...entries: readonly object[]): object => ({
+  resourceType: 'Bundle',
+  id,
+  type: 'document',
+  identifier: { system: 'http://example.org/i', value: id },
+  timestamp: '2024-01-01T00:00:00Z',
+  entry: entries,
+});
+const BASE = 'http://acme.example';
+const pp = entry(`${BASE}/Patient/pp`, { resourceType: 'Patient', id: 'pp', birthDate: '1999-01-01' });
+const UUID = 'urn:uuid:0b9f1c1e-0000-4000-8000-00000000000';
+const LONG = 30;
+
+const RESOURCES: readonly object[] = [
+  document('doc-1', entry(`${BASE}/Composition/1`, composition('1', {})), pp),
+  // A stored Composition with the same id is another resource.
+  { ...composition('1', {}), status: 'preliminary', title: 'Stored' },
+  document(
+    'uuids',
+    entry(`${UUID}1`, {
+      ...composition('2', { subject: to(`${UUID}2`), author: [to('#them')] }),
+      type: { coding: [coding(TYPES, 'report')] },
+      contained: [{ resourceType: 'Organization', id: 'them', name: 'Inner House' }],
+      confidentiality: 'R',
+    }),
+    entry(`${UUID}2`, {
+      resourceType: 'Patient',
+      id: 'second',
+      birthDate: '1970',
+      managingOrganization: to('Organization/stored'),
+    }),
+  ),
+  // The entries of long sections leave a place for the subject.
+  document(
+    'long',
+    entry(
+      `${BASE}/Composition/3`,
+      composition('3', {
+        type: { coding: [coding(TYPES, 'summary')] },
+        subject: to('Patient/third'),
+        author: [to('Patient/third')],
+        section: [
+          { title: 'All', entry: Array.from({ length: LONG }, (_, index) => to(`Observation/o${index}`)) },
+        ],
+      }),
+    ),
+    entry(`${BASE}/Patient/third`, { resourceType: 'Patient', id: 'third', birthDate: '1950-05-05' }),
+    ...Array.from({ length: LONG }, (_, index) =>
+      entry(`${BASE}/Observation/o${index}`, {
+        ...{ resourceType: 'Observation', id: `o${index}`, status: 'final', code: { text: 'x' } },
+      }),
+    ),
+  ),
+  {
+    resourceType: 'Bundle',
+    id: 'message',
+    type: 'message',
+    timestamp: '2024-01-01T00:00:00Z',
+    entry: [
+      entry(`${UUID}5`, {
+        resourceType: 'MessageHeader',
+        id: 'header',
+        eventCoding: coding('http://example.org/events', 'admit'),
+        source: { endpoint: 'http://example.org/ward', name: 'Ward' },
+        sender: to('Organization/stored'),
+        focus: [to(`${UUID}6`)],
+      }),
+      entry(`${UUID}6`, { resourceType: 'Patient', id: 'focused', gender: 'female' }),
+    ],
+  },
+  { resourceType: 'Bundle', id: 'others', type: 'collection', entry: [pp] },
+  { resourceType: 'Organization', id: 'stored', name: 'Whole House' },
+  {
+    resourceType: 'List',
+    id: 'list',
+    status: 'current',
+    mode: 'working',
+    entry: [{ item: to('Bundle/doc-1') }],
+  },
+];
+
+describe.each([
+  ['found from the inside', 'open'],
+  ['tested one by one', 'scanning'],
+] as const)('chains into stored documents and messages, %s', (_how, kind) => {
+  let server: SharedServer;
+  beforeAll(async () => {
+    server = await openSharedServer(kind);
+  });
+  afterAll(() => server.close());
+
+  describe.each(TESTED_RELEASES)('under %s', (release) => {
+    beforeAll(() => storeAll(server, release, RESOURCES));
+
+    it.each<[string, string[]]>([
+      ['Bundle?composition.status=final', ['doc-1', 'long', 'uuids']],
+      ['Bundle?composition.status=preliminary', []],
+      ['Bundle?composition:Composition.status=final', ['doc-1', 'long', 'uuids']],
+      [`Bundle?composition.type=${TYPES}|letter`, ['doc-1']],
+      ['Bundle?composition.type=report,summary', ['long', 'uuids']],
+      ['Bundle?composition.type:not=letter', ['long', 'uuids']],
+      ['Bundle?composition.type=letter&composition.title=stored', []],
+      ['Bundle?composition.patient=Patient/pp', ['doc-1']],
+      ['Bundle?composition.patient=pp', ['doc-1']],
+      ['Bundle?composition.subject=Patient/third', ['long']],
+      ['Bundle?composition.author=Patient/pp', ['doc-1']],
+      ['Bundle?composition.date=2016', ['doc-1', 'long', 'uuids']],
+      ['Bundle?composition._id=2', ['uuids']],
+      ['Bundle?composition=Composition/1', ['doc-1']],
+      ['Bundle?composition=Patient/pp', []],
+      ['Bundle?composition.subject:Patient.birthdate=1999-01-01', ['doc-1']],
+      ['Bundle?composition.patient.birthdate=lt1980', ['long', 'uuids']],
+      ['Bundle?composition.patient.birthdate:missing=true', []],
+      ['Bundle?composition.patient._id=second', ['uuids']],
+      ['Bundle?composition.patient.organization.name=whole', ['uuids']],
+      ['Bundle?composition.author:Organization.name=inner', ['uuids']],
+      ['Bundle?composition.type:text=discharge', ['doc-1']],
+      ['Bundle?composition.patient:Patient.birthdate=1999-01-01&composition.type=summary', []],
+      ['Bundle?_filter=composition%5Btype%20eq%20letter%5D.status%20eq%20final', ['doc-1']],
+      ['Bundle?_filter=composition.patient.birthdate%20lt%201960', ['long']],
+      ['Bundle?message.event=admit', ['message']],
+      ['Bundle?message.event=discharge', []],
+      ['Bundle?message.source-uri=http://example.org/ward', ['message']],
+      ['Bundle?message.sender.name=whole', ['message']],
+      ['Bundle?message.focus:Patient.gender=female', ['message']],
+      ['Bundle?message.focus:Patient.gender=male', []],
+      ['Bundle?composition:missing=false', ['doc-1', 'long', 'uuids']],
+      ['Bundle?message:missing=false', ['message']],
+      ['Bundle?composition:missing=true', ['message', 'others']],
+      ['Bundle?message:missing=true&type=document', ['doc-1', 'long', 'uuids']],
+      ['Bundle?composition:missing=true&message:missing=true', ['others']],
+      ['List?item:Bundle.composition.type=letter', ['list']],
+      ['List?item:Bundle.composition.type=report', []],
+      // An entry is no resource of its own, and not contained.
+      ['Patient?birthdate=1999-01-01', []],
+      ['Patient?birthdate=1999-01-01&_contained=true', []],
+      ['Composition?status=final', []],
+    ])('%s finds %j', async (query, expected) => {
+      expect(await finder(server, release)(query)).toEqual(expected);
+      const path = `${server.path('system', release)}/${query}&_total=accurate&_count=1`;
+      expect((await server.request('GET', path)).json.total).toBe(expected.length);
+    });
+
+    it.each([
+      'Bundle?composition:identifier=http://example.org/i|1',
+      'Bundle?composition:below=Composition/1',
+      'Bundle?composition:Patient.birthdate=1999-01-01',
+      'Bundle?composition.birthdate=1999-01-01',
+      'Bundle?message.title=Letter',
+    ])('%s is refused, because nothing could match', async (query) => {
+      const { status, json } = await server.request('GET', `${server.path('system', release)}/${query}`);
+      expect([status, json.resourceType]).toEqual([400, 'OperationOutcome']);
+    });
+
+    it.each<[string, string[]]>([
+      [`{composition: {Composition: {type: {eq: "letter"}}}}`, ['doc-1']],
+      [
+        `{composition: {Composition: {subject: {Patient: {birthdate: {eq: "1999-01-01"}}} type: {eq: "letter"}}}}`,
+        ['doc-1'],
+      ],
+      [`{composition: {Composition: {type: {eq: "report"} status: {eq: "preliminary"}}}}`, []],
+      [`{composition: {missing: true} message: {missing: true}}`, ['others']],
+      ...(release === 'r4' ? [[`{message: {MessageHeader: {event: {eq: "admit"}}}}`, ['message']]] : []),
+    ] as [string, string[]][])('GraphQL finds by %s', async (where, expected) => {
+      const query = `{ BundleConnection(where: ${where}) { nodes { id } } }`;
+      const address = gatewayPath(server.tenant('system'), release);
+      const { json, text } = await server.request('POST', address, { query }, JSON_TYPE);
+      const nodes = json.data?.BundleConnection?.nodes as { id: string }[] | undefined;
+      expect([text, nodes?.map(({ id }) => id).sort()]).toEqual([text, expected]);
+    });
+
+    it('the rows go when the document changes or is deleted', async () => {
+      const find = finder(server, release);
+      const path = `${server.path('system', release)}/Bundle/changing`;
+      const put = (title: string): Promise<Answer> =>
+        server.request(
+          'PUT',
+          path,
+          JSON.stringify(document('changing', entry(`${UUID}8`, composition('8', { title })), pp)),
+        );
+      await put('First');
+      expect(await find('Bundle?composition.title=first')).toEqual(['changing']);
+      await put('Second');
+      expect(await find('Bundle?composition.title=first')).toEqual([]);
+      expect(await find('Bundle?composition.title=second')).toEqual(['changing']);
+      await server.request('DELETE', path);
+      expect(await find('Bundle?composition.title=second')).toEqual([]);
+    });
+  });
+
+  it('documents of another tenant are not found', async () => {
+    await server.createTenant('elsewhere');
+    const find = finder(server, 'r4', 'elsewhere');
+    expect(await find('Bundle?composition.patient=Patient/pp')).toEqual([]);
+    expect(await find('Bundle?composition.patient.birthdate=1999-01-01')).toEqual([]);
+  });
+});
+
+describe('a client that may not find every Composition and Patient', () => {
+  let server: SharedServer;
+  const ask = async (client: MadeClient, query: string): Promise<string[] | number> => {
+    const path = `${server.path('system', 'r4')}/${query}`;
+    const { status, json } = await server.request('GET', path, undefined, { authorization: client.basic });
+    const entries = (json.entry ?? []) as { resource: { id: string } }[];
+    return status === 200 ? entries.map(({ resource }) => resource.id).sort() : status;
+  };
+  const withScopes = (...scopes: string[]): Promise<MadeClient> => createClient(server, 'system', { scopes });
+  beforeAll(async () => {
+    server = await openSharedServer('enforced');
+    const { basic } = await withScopes('system/*.cruds');
+    for (const resource of RESOURCES) {
+      const { resourceType, id } = resource as { resourceType: string; id: string };
+      const path = `${server.path('system', 'r4')}/${resourceType}/${id}`;
+      const { status, text } = await server.request('PUT', path, resource, { authorization: basic });
+      if (status !== 201) throw new Error(text);
+    }
+  });
+  afterAll(() => server.close());
+
+  it('needs a scope for each type of the chain', async () => {
+    const bundles = await withScopes('system/Bundle.rs');
+    expect(await ask(bundles, 'Bundle?type=document')).toEqual(['doc-1', 'long', 'uuids']);
+    expect(await ask(bundles, 'Bundle?composition.title=letter')).toBe(403);
+    const compositions = await withScopes('system/Bundle.rs', 'system/Composition.s');
+    expect(await ask(compositions, 'Bundle?composition.title=letter')).toEqual(['doc-1', 'long', 'uuids']);
+    expect(await ask(compositions, 'Bundle?composition.patient.birthdate=1999-01-01')).toBe(403);
+  });
+
+  it('finds a document only by a Composition and a Patient that meet the conditions of its scopes', async () => {
+    const letters = await withScopes(
+      'system/Bundle.rs',
+      `system/Composition.s?type=${TYPES}|letter`,
+      'system/Patient.s?birthdate=lt1980',
+    );
+    expect(await ask(letters, 'Bundle?composition.title=letter')).toEqual(['doc-1']);
+    expect(await ask(letters, 'Bundle?composition.type=report')).toEqual([]);
+    expect(await ask(letters, 'Bundle?composition.type:not=letter')).toEqual([]);
+    expect(await ask(letters, 'Bundle?composition.patient.birthdate=1999-01-01')).toEqual([]);
+    const all = await withScopes(
+      'system/Bundle.rs',
+      'system/Composition.s',
+      'system/Patient.s?birthdate=lt1980',
+    );
+    expect(await ask(all, 'Bundle?composition.patient.birthdate=gt1900')).toEqual(['long', 'uuids']);
+  });
+});
