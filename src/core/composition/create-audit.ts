@@ -54,7 +54,7 @@ export interface Audit {
   readonly isApart: boolean;
   /** Starts the conversion of records to AuditEvents in this process. */
   start(): void;
-  /** Writes the AuditEvents of all earlier records of these spaces. Throws `overloaded` after a minute. */
+  /** Writes the AuditEvents of all earlier records of these spaces. Throws `timeout` after a minute. */
   settle(spaces: readonly RecordedSpace[]): Promise<void>;
   /** Resolves when all records are in the database. */
   close(): Promise<void>;
@@ -99,7 +99,7 @@ export function createAudit({ services, database, owner, log, settings, findSpac
     recordSignIns: (signIn) => (records === 'off' ? signIn : recordSignIns(signIn, tools, findSpace)),
     async settle(spaces) {
       await accesses.flush();
-      if (!(await events.catchUp(spaces, SETTLE_MS))) throw fhirError('overloaded');
+      if (!(await events.catchUp(spaces, SETTLE_MS))) throw fhirError('timeout');
     },
     start: () => events.start(),
     async close() {

@@ -84,5 +84,5 @@ export async function create(
     if (written === undefined) continue;
     return { version: toVersion(services, type, write, written), created: true, warnings };
   }
-  throw fhirError('overloaded');
+  throw fhirError('contended');
 }

@@ -113,9 +113,9 @@ export class SubscriptionSockets {
     await Promise.all(this.#ending);
   }
 
-  /** Throws tooManySubscriptions, overloaded. */
+  /** Throws tooManySubscriptions, stopping. */
   #requireRoom({ tenantNumber }: TenantSpace, more: number): void {
-    if (this.#isClosed) throw fhirError('overloaded');
+    if (this.#isClosed) throw fhirError('stopping');
     const { maxSubscriptions } = this.options.limits;
     let count = more;
     for (const { bound } of this.#spaces.values())

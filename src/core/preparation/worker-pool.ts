@@ -70,12 +70,12 @@ export class WorkerPool {
   }
 
   /**
-   * Throws the errors of the task; `overloaded` when the queue is full or the pool is closed; `tooCostly` when the thread
+   * Throws the errors of the task; `overloaded` when the queue is full, `stopping` when the pool is closed; `tooCostly` when the thread
    * has used too much processor time; `timeout` when too much time has passed, `unanswered` if the task may have written.
    */
   run(task: Task, isShort = false): Promise<TaskResult> {
-    if (this.isClosed || this.waiting.length >= THREAD_LIMITS.waiting)
-      return Promise.reject(fhirError('overloaded'));
+    if (this.isClosed) return Promise.reject(fhirError('stopping'));
+    if (this.waiting.length >= THREAD_LIMITS.waiting) return Promise.reject(fhirError('overloaded'));
     return new Promise((resolve, reject) => {
       this.waiting.push({ resolve, reject, task, isShort, isNested: false, texts: new Map() });
       // Building a large text and posting it take one turn of the event loop each.
@@ -86,11 +86,11 @@ export class WorkerPool {
 
   /** As `run`, beside the other tasks: for what a task of the thread may be waiting for. */
   runNested(task: Task): Promise<TaskResult> {
-    if (this.isClosed || this.running.size >= THREAD_LIMITS.waiting)
-      return Promise.reject(fhirError('overloaded'));
+    if (this.isClosed) return Promise.reject(fhirError('stopping'));
+    if (this.running.size >= THREAD_LIMITS.waiting) return Promise.reject(fhirError('overloaded'));
     return new Promise((resolve, reject) => {
       inNextTurn(() => {
-        if (this.isClosed) reject(fhirError('overloaded'));
+        if (this.isClosed) reject(fhirError('stopping'));
         else this.send({ resolve, reject, task, isShort: false, isNested: true, texts: new Map() });
       });
     });
@@ -247,7 +247,7 @@ export class WorkerPool {
   async close(): Promise<void> {
     this.isClosed = true;
     clearTimeout(this.idleTimer);
-    const error = fhirError('overloaded');
+    const error = fhirError('stopping');
     for (const { reject } of [...this.running.takeAll(), ...this.waiting.splice(0)]) reject(error);
     await this.stop();
   }

@@ -88,9 +88,9 @@ export class ChangeFeeds {
     return { current, begun: this.#begun };
   }
 
-  /** Throws tooManySubscriptions, overloaded. */
+  /** Throws tooManySubscriptions, stopping. */
   #requireRoom({ tenantNumber }: TenantSpace): void {
-    if (this.#isClosed) throw fhirError('overloaded');
+    if (this.#isClosed) throw fhirError('stopping');
     const { maxSubscriptions } = this.options.limits;
     let count = 0;
     for (const followed of this.#spaces.values())

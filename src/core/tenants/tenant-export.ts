@@ -65,7 +65,7 @@ export interface TenantExportOptions {
   readonly services: SearchServices;
   readonly owner: DatabaseOptions;
   readonly store: TenantStore;
-  /** Converts the access records of these spaces to AuditEvents. Throws overloaded where that takes too long. */
+  /** Converts the access records of these spaces to AuditEvents. Throws timeout where that takes too long. */
   settleRecords(spaces: readonly RecordedSpace[]): Promise<void>;
 }
 

@@ -96,10 +96,10 @@ it('a transaction that the lost thread had read continues in the next one', asyn
 it('waiting tasks are refused when the pool is closed, and later ones too', async () => {
   const { pool } = openPreparers();
   const waiting = [1, 2].map((number) =>
-    expect(pool.run(outlineOf(`[${number}]`))).rejects.toMatchObject({ key: 'overloaded', status: 503 }),
+    expect(pool.run(outlineOf(`[${number}]`))).rejects.toMatchObject({ key: 'stopping', status: 503 }),
   );
   await pool.close();
   await Promise.all(waiting);
-  await expect(pool.run(outlineOf('[3]'))).rejects.toMatchObject({ key: 'overloaded' });
+  await expect(pool.run(outlineOf('[3]'))).rejects.toMatchObject({ key: 'stopping' });
   expect(pool.canStartSoon()).toBe(false);
 });

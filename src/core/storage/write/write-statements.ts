@@ -243,7 +243,7 @@ export async function writeAll(
   // Companions are new resources, so no transaction waits for their locks, and two such transactions cannot deadlock.
   const companions = written.flatMap(({ companion }) => companion ?? []);
   if (companions.length > 0 && (await writeAll(run, space, companions)).includes(undefined))
-    throw fhirError('overloaded');
+    throw fhirError('contended');
   for (const [index, { type, key, unopened = [] }] of writes.entries()) {
     const version = outcomes[index]?.version;
     if (version !== undefined) await noteUnopened(run, space, { type, key, version }, unopened);
