@@ -113,6 +113,135 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     );
   });
 
+  describe('a code system of which only some codes are here', () => {
+    const whole = (id: string, include: object, more: object = {}): object => ({
+      ...{ resourceType: 'ValueSet', id, url: `${base}/${id}`, compose: { include: [include], ...more } },
+    });
+    const bound = (id: string, valueSet: string): object => ({
+      ...{ resourceType: 'StructureDefinition', id, url: `${base}/${id}`, name: id.replace(/-/g, '') },
+      ...{ kind: 'resource', abstract: false, type: 'Basic', derivation: 'constraint' },
+      baseDefinition: 'http://hl7.org/fhir/StructureDefinition/Basic',
+      differential: {
+        element: [
+          { id: 'Basic', path: 'Basic' },
+          {
+            id: 'Basic.code',
+            path: 'Basic.code',
+            binding: { strength: 'required', valueSet: `${base}/${valueSet}` },
+          },
+        ],
+      },
+    });
+    const tree = { system: `${base}/plants`, filter: [{ property: 'concept', op: 'is-a', value: 'oak' }] };
+    const systems = ['1.2.0', '2.0.0'].map((version) => ({
+      ...{ resourceType: 'CodeSystem', id: `editions-${version}`, url: `${base}/editions`, version },
+      ...{ content: 'complete', concept: [{ code: `code-${version}` }] },
+    }));
+
+    beforeAll(async () => {
+      const samples = {
+        ...{ resourceType: 'CodeSystem', id: 'samples', url: `${base}/samples`, content: 'example' },
+        concept: [{ code: 'one' }],
+      };
+      const resources = [
+        samples,
+        ...systems,
+        whole(
+          'all-plants',
+          { system: `${base}/plants` },
+          { exclude: [{ system: `${base}/plants`, concept: [{ code: 'fir' }] }] },
+        ),
+        whole('oaks', tree),
+        whole('some-plants', { system: `${base}/plants`, concept: [{ code: 'oak' }] }),
+        whole('all-samples', { system: `${base}/samples` }),
+        whole('all-animals', { system: `${base}/animals` }),
+        whole('both', { system: `${base}/plants`, valueSet: [`${base}/some-plants`] }),
+        ...['1', '1.2', '1.2.0'].map((version) =>
+          whole(`edition-${version}`, { system: `${base}/editions`, version }),
+        ),
+        ...['plants', 'samples', 'animals'].map((name) => bound(`only-${name}`, `all-${name}`)),
+        bound('some-only', 'some-plants'),
+      ];
+      for (const resource of resources) {
+        const { resourceType, id } = resource as { resourceType: string; id: string };
+        const { status, text } = await send('PUT', `${resourceType}/${id}`, {
+          ...resource,
+          status: 'active',
+        });
+        expect([text, status]).toEqual([text, 201]);
+      }
+    });
+
+    it.each([
+      ['all-plants', 'plants', 'oak', true, undefined],
+      ['all-plants', 'plants', 'elm', true, 'warning'],
+      // Whatever else the system has, these rules keep the code out.
+      ['all-plants', 'plants', 'fir', false, 'error'],
+      ['some-plants', 'plants', 'elm', false, 'error'],
+      ['both', 'plants', 'elm', false, 'error'],
+      ['all-plants', 'animals', 'horse', false, 'error'],
+      ['oaks', 'plants', 'elm', true, 'warning'],
+      ['all-samples', 'samples', 'two', true, 'warning'],
+      ['all-animals', 'animals', 'unicorn', false, 'error'],
+    ])('in %s the code of %s, %s, is valid: %s', async (valueSet, system, code, result, severity) => {
+      const query = `url=${base}/${valueSet}&system=${base}/${system}&code=${code}`;
+      const values = valuesOf((await send('GET', `ValueSet/$validate-code?${query}`)).json);
+      expect(values).toMatchObject({ result, code });
+      const issues = values['issues'] as { issue: { severity: string }[] } | undefined;
+      expect(issues?.issue.map((issue) => issue.severity)).toEqual(
+        severity === undefined ? undefined : [severity],
+      );
+    });
+
+    it.each([
+      ['plants', 'elm', true],
+      ['samples', 'two', true],
+      ['animals', 'unicorn', false],
+    ])('of the code system %s the code %s is valid: %s', async (system, code, result) => {
+      const query = `url=${base}/${system}&code=${code}`;
+      expect(valuesOf((await send('GET', `CodeSystem/$validate-code?${query}`)).json)).toMatchObject({
+        result,
+      });
+    });
+
+    it.each([
+      ['only-plants', 'plants', 'oak', 201, undefined],
+      ['only-plants', 'plants', 'elm', 201, '1; warning'],
+      ['only-samples', 'samples', 'two', 201, '1; warning'],
+      ['only-plants', 'animals', 'horse', 422, undefined],
+      ['only-plants', 'plants', 'fir', 422, undefined],
+      ['some-only', 'plants', 'elm', 422, undefined],
+    ])(
+      'under the required binding of %s a write with %s|%s is %d',
+      async (profile, system, code, status, issues) => {
+        const basic = {
+          ...{ resourceType: 'Basic', meta: { profile: [`${base}/${profile}`] } },
+          code: { coding: [{ system: `${base}/${system}`, code }] },
+        };
+        const answer = await send('POST', 'Basic', basic);
+        expect([answer.text, answer.status, answer.headers['x-issues']]).toEqual([
+          answer.text,
+          status,
+          issues,
+        ]);
+        const judged = await invoke('$validate', [{ name: 'resource', resource: basic }]);
+        const severities = (judged.json.issue as { severity: string }[]).map(({ severity }) => severity);
+        expect([judged.text, severities.includes('error')]).toEqual([judged.text, status === 422]);
+      },
+    );
+
+    it.each([
+      ['edition-1.2.0', true],
+      ['edition-1.2', false],
+      ['edition-1', false],
+    ])('%s has the codes of exactly that version: %s', async (valueSet, result) => {
+      const query = `url=${base}/${valueSet}&system=${base}/editions&code=code-1.2.0`;
+      expect(valuesOf((await send('GET', `ValueSet/$validate-code?${query}`)).json)).toMatchObject({
+        result,
+      });
+    });
+  });
+
   it.each([
     ['ValueSet/$validate-code', 'elsewhere'],
     ['CodeSystem/$validate-code', 'nowhere'],

@@ -107,8 +107,12 @@ async function locateInSpace(
     return newest?.located;
   };
   if (version === undefined) return newestOf(() => true);
-  return newestOf((each) => each === version) ?? newestOf((each) => isPatchOf(each, version));
+  const exact = newestOf((each) => each === version);
+  return exact ?? (EXACT.has(type) ? undefined : newestOf((each) => isPatchOf(each, version)));
 }
+
+/** Types whose versions are exact: a code that another edition has may mean something else. */
+const EXACT: ReadonlySet<string> = new Set(['CodeSystem', 'ValueSet', 'ConceptMap']);
 
 const MAJOR_OR_MINOR = /^\d{1,9}(?:\.\d{1,9})?$/;
 

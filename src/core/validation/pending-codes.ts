@@ -215,5 +215,9 @@ function lookUp(
     return toUnavailable(error);
   }
   const [obstacle] = evaluation.obstacles;
-  return verdict === 'out' && obstacle !== undefined ? { unknown: obstacle, rule: 'unresolved' } : verdict;
+  const [fragment] = evaluation.fragments;
+  const unknown =
+    obstacle ??
+    (fragment && `only some codes of the code system ${fragment.url} are stored (${fragment.content})`);
+  return verdict === 'out' && unknown !== undefined ? { unknown, rule: 'unresolved' } : verdict;
 }

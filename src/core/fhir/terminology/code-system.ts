@@ -48,7 +48,7 @@ export function hasConcepts({ content }: CodeSystem): boolean {
 
 /** True if a code that is not found may exist, because only some of the concepts are stored. */
 export function isFragment({ content, isBuiltIn }: CodeSystem): boolean {
-  return content === 'fragment' && !isBuiltIn;
+  return (content === 'fragment' || content === 'example') && !isBuiltIn;
 }
 
 /** True if `ancestor` is the concept itself or above it. Cost: linear in the concepts above it. */

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { fhirError } from '../../errors';
 import { type JsonObject } from '../json';
-import { type CodeSystem, type Concept } from './code-system';
+import { isFragment, type CodeSystem, type Concept } from './code-system';
 import { type ComposedValueSet, type Selection } from './compose';
 
 /** A code of a value set, with its details. */
@@ -31,6 +31,8 @@ const STEPS_OF_TURN = 256;
 /** One evaluation of a value set: counts its steps and collects the obstacles that left parts without a result. */
 export class ValueSetEvaluation {
   readonly obstacles = new Set<string>();
+  /** Code systems of which only some codes are stored, and which may have the code that was not found. */
+  readonly fragments = new Set<CodeSystem>();
   /** Number of steps so far. */
   steps = 0;
   private turnSince = performance.now();
@@ -100,8 +102,8 @@ export async function listMembers(
 }
 
 /**
- * Returns the member with this code. Adds obstacles to `question.obstacles`; undefined means "not in the value set"
- * only if there are none. Cost: linear in the includes, not in the codes.
+ * Returns the member with this code. Adds to the obstacles and fragments of the evaluation; undefined means "not in the
+ * value set" only if there are none. Cost: linear in the includes, not in the codes.
  */
 export function findMember(
   valueSet: ComposedValueSet,
@@ -112,8 +114,27 @@ export function findMember(
   for (const selection of valueSet.includes) {
     const member = findInSelection(selection, system, code, evaluation);
     if (member !== undefined && isIncluded(valueSet, member, evaluation)) return member;
+    if (member === undefined) noteFragment(valueSet, selection, { system, code }, evaluation);
   }
   return undefined;
+}
+
+/** Notes that the part of a fragment that is not stored may have the code, which no other rule keeps out. */
+function noteFragment(
+  valueSet: ComposedValueSet,
+  { system, version, codeSystem, listed, imports, obstacle }: Selection,
+  asked: { readonly system: string; readonly code: string },
+  evaluation: ValueSetEvaluation,
+): void {
+  if (system !== asked.system || listed !== undefined || obstacle !== undefined) return;
+  if (codeSystem === undefined || !isFragment(codeSystem)) return;
+  const unseen = { ...asked, version, codeSystem, concept: undefined, listed: undefined };
+  const isInImports = imports.every(
+    (composed) =>
+      findMember(composed, asked.system, asked.code, evaluation) !== undefined ||
+      evaluation.fragments.size > 0,
+  );
+  if (isInImports && isIncluded(valueSet, unseen, evaluation)) evaluation.fragments.add(codeSystem);
 }
 
 /** Returns the systems that a code of the value set can have. */

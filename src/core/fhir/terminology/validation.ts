@@ -62,6 +62,8 @@ export function validateInValueSet(
       : `the value set ${toCanonical(valueSet.url, valueSet.version)}`;
   if (member === undefined) {
     const [obstacle] = evaluation.obstacles;
+    const [fragment] = evaluation.fragments;
+    if (obstacle === undefined && fragment !== undefined) return unchecked(code, fragment);
     return obstacle === undefined
       ? invalid(code, 'code-invalid', `The code ${nameOf(code)} is not in ${name}`)
       : invalid(code, 'not-found', `The code ${nameOf(code)} cannot be checked: ${obstacle}`);
@@ -126,8 +128,8 @@ function invalid({ code, system, version }: CodeToValidate, issue: IssueCode, me
 }
 
 /** A code that a fragment of a code system does not have may exist. */
-function unchecked({ code }: CodeToValidate, { url, version }: CodeSystem): Validation {
-  const message = `The code '${url}|${code}' cannot be checked, because only a fragment of its code system is here`;
+function unchecked({ code }: CodeToValidate, { url, version, content }: CodeSystem): Validation {
+  const message = `The code '${url}|${code}' cannot be checked, because only some codes of its code system are here (content: ${content})`;
   return {
     result: true,
     message,
