@@ -42,6 +42,9 @@ const LONG_TEXT = 'All that was found at the visit word for word. '.repeat(6);
 
 const RESOURCES: readonly object[] = [
   observation('digits', quantity('9.349999999999999999', 's')),
+  { ...observation('tsh', quantity('2.5', 'm[IU]/L')), code: { text: 'TSH' } },
+  { ...observation('hcg', quantity('3', 'k[IU]/L')), code: { text: 'hCG' } },
+  { ...observation('arbitrary', quantity('2.5', "m[arb'U]/L")), code: { text: 'Other' } },
   { resourceType: 'Location', id: 'copenhagen', position: { latitude: '#55.6761#', longitude: '#12.5683#' } },
   { resourceType: 'Location', id: 'malmo', position: { latitude: '#55.6050#', longitude: '#13.0038#' } },
   { resourceType: 'Location', id: 'nowhere', name: 'Nowhere' },
@@ -182,6 +185,16 @@ describe.each(TESTED_RELEASES)('search under %s', (release) => {
     ['Observation?value-quantity=9.349999999999999999||s', ['digits']],
     ['Observation?value-quantity=gt9.349999999999999998||s', ['digits']],
     ['Observation?value-quantity=gt9.349999999999999999||s', []],
+    // Arbitrary units convert by prefix and volume, and never into each other.
+    ['Observation?value-quantity=2.5|http://unitsofmeasure.org|m[IU]/L', ['tsh']],
+    ['Observation?value-quantity=2.5|http://unitsofmeasure.org|u[IU]/mL', ['tsh']],
+    ['Observation?value-quantity=0.0025|http://unitsofmeasure.org|[IU]/L', ['tsh']],
+    ['Observation?value-quantity=0.0025|http://unitsofmeasure.org|[iU]/L', ['tsh']],
+    ['Observation?value-quantity=gt1|http://unitsofmeasure.org|u[IU]/mL', ['hcg', 'tsh']],
+    ['Observation?value-quantity=gt1|http://unitsofmeasure.org|[IU]/L', ['hcg']],
+    ["Observation?value-quantity=2500|http://unitsofmeasure.org|u[arb'U]/L", ['arbitrary']],
+    ['Observation?value-quantity=lt1000|http://unitsofmeasure.org|U/L', []],
+    ['Observation?value-quantity=lt1000|http://unitsofmeasure.org|g/L', []],
     // Copenhagen and Malmö are 28.4 km apart.
     ['Location?near=55.6761|12.5683|28|km', ['copenhagen']],
     ['Location?near=55.6761|12.5683|29', ['copenhagen', 'malmo']],
@@ -247,7 +260,20 @@ describe.each(TESTED_RELEASES)('search under %s', (release) => {
     ['Observation?status:not=final', []],
     [
       'Observation?code:not=nothing&_sort=-date',
-      ['digits', 'less', 'mg', 'named', 'no-unit', 'none', 'other-pressure', 'pressure', 'ug'],
+      [
+        'arbitrary',
+        'digits',
+        'hcg',
+        'less',
+        'mg',
+        'named',
+        'no-unit',
+        'none',
+        'other-pressure',
+        'pressure',
+        'tsh',
+        'ug',
+      ],
     ],
   ])('%s finds %j', async (query, expected) => {
     expect(await find(query)).toEqual([...expected].sort());

@@ -15,13 +15,17 @@ import {
   type Exact,
   type Place,
 } from './exact-number';
+import { findArbitraryUnit } from './arbitrary-unit';
 import type { JsonValue } from './json';
 
 export const UCUM_SYSTEM = 'http://unitsofmeasure.org';
 
 /** The conversion of a unit into its base units. */
 export interface CanonicalUnit {
-  /** Base units with exponents in alphabetical order, such as `g.m-3`; `1` for pure numbers. */
+  /**
+   * Base units with exponents in alphabetical order, such as `g.m-3`; `1` for pure numbers. An arbitrary unit is a base unit
+   * of its own: `[iU].m-3`.
+   */
   readonly unit: string;
   /** Converts a value to base units, with 12 significant digits, so that equal quantities have equal numbers. */
   toCanonical(value: number): number;
@@ -36,6 +40,8 @@ export interface CanonicalUnit {
   placeOf(value: JsonValue | undefined): Place | undefined;
   /** True if a greater value is a smaller one in base units, as with [pH]. */
   readonly isDescending: boolean;
+  /** True for an arbitrary unit such as `[IU]/L`. */
+  readonly isArbitrary: boolean;
 }
 
 /** The part of @lhncbc/ucum-lhc that this file uses; the library has no types. */
@@ -69,7 +75,7 @@ const SIGNIFICANT_DIGITS = 12;
 const requireModule = createRequire(__filename);
 const units = new Map<string, CanonicalUnit | null>();
 /** Codes without a canonical form; true if they are units nevertheless. */
-const arbitraryUnits = new Map<string, boolean>();
+const otherUnits = new Map<string, boolean>();
 let library: Library | undefined;
 
 function loadLibrary(): Library {
@@ -94,8 +100,8 @@ function silence(ucum: Library): Library {
 const NO_UNIT: readonly unknown[] = [null, '', ['not a unit']];
 
 /**
- * Returns the canonical form of a UCUM unit code; undefined for any other text and for arbitrary units such as `[IU]`,
- * which cannot be converted. Cost: a Map lookup, but up to 1 ms for the first use of a unit.
+ * Returns the canonical form of a UCUM unit code; undefined for any other text and for codes with two different arbitrary
+ * units. Cost: a Map lookup, but up to 1 ms for the first use of a unit.
  */
 export function canonicalUnit(code: string): CanonicalUnit | undefined {
   const cached = units.get(code);
@@ -112,35 +118,63 @@ export function isKnownUnit(code: string): boolean {
   return units.has(code) || code.length === 0 || code.length > MAX_UNIT_LENGTH;
 }
 
-/** True for every UCUM code, arbitrary units such as `[IU]/L` included. Cost: as `canonicalUnit`. */
+/** True for every UCUM code, also with several arbitrary units. Cost: as `canonicalUnit`. */
 export function isUnit(code: string): boolean {
   if (canonicalUnit(code) !== undefined) return true;
-  const cached = arbitraryUnits.get(code);
+  const cached = otherUnits.get(code);
   if (cached !== undefined) return cached;
   if (code.length === 0 || code.length > MAX_UNIT_LENGTH) return false;
   const isValid = loadLibrary().validateUnitString(code).status === 'valid';
-  if (arbitraryUnits.size >= MAX_UNITS) arbitraryUnits.clear();
-  arbitraryUnits.set(code, isValid);
+  if (otherUnits.size >= MAX_UNITS) otherUnits.clear();
+  otherUnits.set(code, isValid);
   return isValid;
 }
 
 function makeCanonicalUnit(code: string): CanonicalUnit | undefined {
   const ucum = loadLibrary();
   const one = ucum.convertToBaseUnits(code, 1);
+  // The library converts no arbitrary units, and does so for no other reason.
+  if (one.status === 'failed') return makeArbitraryUnit(ucum, code);
   if (one.status !== 'succeeded' || one.magnitude === undefined || one.unitToExp === undefined)
     return undefined;
-  const unit = baseUnitText(one.unitToExp);
-  if (one.fromUnitIsSpecial !== true) {
-    const factor = rounded(one.magnitude);
-    const toCanonical = (value: number): number => rounded(value * factor);
-    return { unit, toCanonical, ...exactly(toCanonical, one.magnitude, 0), isDescending: false };
-  }
+  if (one.fromUnitIsSpecial !== true) return linearUnit(one.unitToExp, one.magnitude);
   const { toCanonical, factor, offset } = specialConversion(ucum, code);
   return {
-    unit,
+    unit: baseUnitText(one.unitToExp),
     toCanonical,
     ...exactly(toCanonical, factor, offset),
     isDescending: toCanonical(2) < toCanonical(1),
+    isArbitrary: false,
+  };
+}
+
+/** Converts an arbitrary unit as if it were a base unit: once as candela and once as radian, to know them from others. */
+function makeArbitraryUnit(ucum: Library, code: string): CanonicalUnit | undefined {
+  const found = findArbitraryUnit(code, (atom) => ucum.convertToBaseUnits(atom, 1).status === 'failed');
+  if (found === undefined) return undefined;
+  const one = ucum.convertToBaseUnits(found.replacedBy('rad'), 1);
+  const other = ucum.convertToBaseUnits(found.replacedBy('cd'), 1);
+  if (one.magnitude === undefined || one.unitToExp === undefined || other.unitToExp === undefined)
+    return undefined;
+  const power = (other.unitToExp['cd'] ?? 0) - (one.unitToExp['cd'] ?? 0);
+  const exponents = {
+    ...one.unitToExp,
+    rad: (one.unitToExp['rad'] ?? 0) - power,
+    [found.symbol]: power,
+  };
+  return { ...linearUnit(exponents, one.magnitude), isArbitrary: true };
+}
+
+function linearUnit(exponents: Readonly<Record<string, number>>, magnitude: number): CanonicalUnit {
+  const factor = rounded(magnitude);
+  const toCanonical = (value: number): number => rounded(value * factor);
+  const unit = baseUnitText(exponents);
+  return {
+    unit,
+    toCanonical,
+    ...exactly(toCanonical, magnitude, 0),
+    isDescending: false,
+    isArbitrary: false,
   };
 }
 
@@ -238,7 +272,9 @@ function specialConversion(
 }
 
 function baseUnitText(exponents: Readonly<Record<string, number>>): string {
-  const names = Object.keys(exponents).sort();
+  const names = Object.keys(exponents)
+    .filter((name) => exponents[name] !== 0)
+    .sort();
   if (names.length === 0) return '1';
   return names.map((name) => (exponents[name] === 1 ? name : `${name}${exponents[name]}`)).join('.');
 }

@@ -21,6 +21,14 @@ describe('a quantity in canonical UCUM', () => {
     [-40, '[degF]', -40, 'Cel'],
     [7, '[pH]', 1e-7, 'mol/L'],
     [2, 'h', 120, 'min'],
+    [2.5, 'm[IU]/L', 2.5, 'u[IU]/mL'],
+    [2.5, 'm[IU]/L', 0.0025, '[IU]/L'],
+    [1, '[iU]', 1, '[IU]'],
+    [3, 'k[IU]{total}/kg/h', 3, '[IU]/g/h'],
+    [1, '10*6.[CFU]/L', 1000, '[CFU]/mL'],
+    [1, 'mg/[IU]', 1, 'g/k[IU]'],
+    [1, '[IU]2', 1_000_000, 'm[IU]2'],
+    [1, '[IU].lm/sr', 1, '[IU].cd'],
   ])('%d %s is %d %s', (value, code, otherValue, otherCode) => {
     expect(canonical(value, code)).toBeDefined();
     expect(canonical(value, code)).toEqual(canonical(otherValue, otherCode));
@@ -32,13 +40,42 @@ describe('a quantity in canonical UCUM', () => {
     expect(canonicalUnit('1')?.unit).toBe('1');
   });
 
-  it('is nothing for arbitrary units, for texts that are no unit, and for overlong ones', () => {
-    for (const code of ['[IU]', 'k[IU]/L', 'tablets', '', 'Cel/h', 'm'.repeat(65)])
+  it('never converts an arbitrary unit into another one, or into a unit of a dimension', () => {
+    const units = [
+      '[IU]',
+      "[arb'U]",
+      "[USP'U]",
+      '[CFU]',
+      '[EU]',
+      'U',
+      'g',
+      'cd',
+      'rad',
+      '1',
+      '[IU]2',
+      '/[IU]',
+    ];
+    expect(new Set(units.map((code) => canonicalUnit(code)?.unit)).size).toBe(units.length);
+    expect(canonicalUnit('m[IU]/L')?.unit).toBe('[iU].m-3');
+    expect(canonicalUnit('{[IU]}')?.unit).toBe('1');
+  });
+
+  it('is nothing for several arbitrary units, for texts that are no unit, and for overlong ones', () => {
+    for (const code of [
+      "[IU].[arb'U]",
+      '[IU]/[CFU]',
+      '[IU]x',
+      '[none]',
+      'tablets',
+      '',
+      'Cel/h',
+      'm'.repeat(65),
+    ])
       expect(canonical(1, code)).toBeUndefined();
   });
 
-  it('accepts arbitrary units, although they cannot be converted', () => {
-    for (const code of ['[IU]', 'k[IU]/L', 'mg', '{score}', '[IU]'])
+  it('accepts several arbitrary units, although they cannot be converted', () => {
+    for (const code of ["[IU].[arb'U]", 'k[IU]/L', 'mg', '{score}', '[IU]'])
       expect([code, isUnit(code)]).toEqual([code, true]);
     for (const code of ['tablets', '', 'mmHg', 'm'.repeat(65)])
       expect([code, isUnit(code)]).toEqual([code, false]);

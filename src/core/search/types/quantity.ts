@@ -24,7 +24,8 @@ interface CanonicalCriterion {
   readonly number: NumberCriterion;
   /** Hash of the base units. */
   readonly unit: number;
-  readonly isDescending: boolean;
+  /** True: rows as stated are searched too. */
+  readonly needsStated: boolean;
 }
 
 /**
@@ -69,8 +70,9 @@ export function quantityPredicates(
     unit: { code: unit },
     canonicalUnit: unit,
   });
-  // Values in this unit also have rows in base units; the bounds differ only where the scale is descending.
-  return canonical.isDescending ? [...asStated, ...inBaseUnits] : inBaseUnits;
+  // Values in this unit also have rows in base units; the bounds differ only where the scale is descending. Rows of
+  // arbitrary units from before they were converted are found as stated until the next reindex.
+  return canonical.needsStated ? [...asStated, ...inBaseUnits] : inBaseUnits;
 }
 
 const REVERSED: Readonly<Partial<Record<NumberCriterion['test'], NumberCriterion['test']>>> = {
@@ -94,7 +96,8 @@ function toCanonical(
   const number = unit.isDescending
     ? { test: REVERSED[test] ?? test, value: exact, low: last, high: first }
     : { test, value: exact, low: first, high: last };
-  return { number, unit: hasher.cachedShort(unit.unit), isDescending: unit.isDescending };
+  const needsStated = unit.isDescending || unit.isArbitrary;
+  return { number, unit: hasher.cachedShort(unit.unit), needsStated };
 }
 
 export const quantityType: SearchType = {

@@ -35,6 +35,15 @@ describe('a value that a path finds', () => {
     expect(evaluate('Observation.value.value = 1', value)).toMatchObject([{ value: true, type: 'boolean' }]);
   });
 
+  it('compares arbitrary units by prefix and volume, and with no other unit', () => {
+    const basic = { resourceType: 'Basic' };
+    const compared = (expression: string): unknown => evaluate(expression, basic).map(({ value }) => value);
+    expect(compared("2.5 'm[IU]/L' = 2.5 'u[IU]/mL'")).toEqual([true]);
+    expect(compared("2.5 'm[IU]/L' < 1 '[IU]/L'")).toEqual([true]);
+    expect(compared("1 '[IU]' < 2 '[CFU]'")).toEqual([]);
+    expect(compared("1 '[IU]' < 2 'g'")).toEqual([]);
+  });
+
   it('names the code system of a code that is bound to one', () => {
     expect(evaluate('Patient.gender', { resourceType: 'Patient', gender: 'male' })).toEqual([
       { value: 'male', type: 'code', system: 'http://hl7.org/fhir/administrative-gender' },
