@@ -84,6 +84,11 @@ function findContradictions(settings: Settings): string[] {
   if (settings.ARRIVAL_TIMEOUT_MS < settings.HEADERS_TIMEOUT_MS) {
     faults.push('ARRIVAL_TIMEOUT_MS must be at least HEADERS_TIMEOUT_MS, because the headers arrive first');
   }
+  if (settings.SUBSCRIPTION_EVENTS_MS <= settings.SUBSCRIPTION_RETRY_MS) {
+    faults.push(
+      'SUBSCRIPTION_EVENTS_MS must be larger than SUBSCRIPTION_RETRY_MS, because events are kept until their last attempt',
+    );
+  }
   return faults;
 }
 

@@ -124,6 +124,11 @@ describe('the settings', () => {
     expect(faultsOf({ MAX_BUNDLE_BYTES: '1024' })).toEqual([
       expect.stringContaining('must be at least MAX_BODY_BYTES'),
     ]);
+    const retries = { SUBSCRIPTION_RETRY_MS: '60000' };
+    expect(faultsOf({ ...retries, SUBSCRIPTION_EVENTS_MS: '60000' })).toEqual([
+      expect.stringContaining('must be larger than SUBSCRIPTION_RETRY_MS'),
+    ]);
+    expect(faultsOf({ ...retries, SUBSCRIPTION_EVENTS_MS: '60001' })).toEqual([]);
   });
 
   it.each([

@@ -154,10 +154,18 @@ export class Delivery {
       return undefined;
     }
     if (request.channel !== 'rest-hook') return untilEnd;
-    const now = performance.now();
-    if (now < this.#nextAttempt) return earliest(this.#nextAttempt - now, untilEnd);
+    const untilAttempt = this.#untilAttempt();
+    if (untilAttempt > 0) return earliest(untilAttempt, untilEnd);
     if (await this.#deliverNext()) return 0;
-    return earliest(this.#attempts > 0 ? this.#nextAttempt - now : await this.#untilHeartbeat(), untilEnd);
+    if (this.#isClosed()) return undefined;
+    // The time of a call that failed is over by now.
+    const untilRetry = this.#untilAttempt();
+    return earliest(untilRetry > 0 ? untilRetry : await this.#untilHeartbeat(), untilEnd);
+  }
+
+  /** Milliseconds until the next attempt may be made. */
+  #untilAttempt(): number {
+    return this.#nextAttempt - performance.now();
   }
 
   /** Makes a requested Subscription active, or gives it the status `error`. */
@@ -171,7 +179,8 @@ export class Delivery {
       const { id } = this.subscription;
       await this.tools.record(context, { id, type: 'handshake', hasArrived: failure === undefined });
       if (failure !== undefined) {
-        await this.#settle('error', `The handshake failed: ${failure.message}`);
+        const isGone = failure instanceof EndpointGone;
+        await this.#settle(isGone ? 'off' : 'error', `The handshake failed: ${failure.message}`);
         return;
       }
     }
@@ -225,20 +234,27 @@ export class Delivery {
     const failure = call === undefined ? undefined : await this.#call(context, call);
     if (this.#isClosed()) return false;
     this.tools.observe(failure === undefined ? 'delivered' : 'failed', delayMs);
-    if (failure !== undefined) return this.#failed(context, failure);
-    await noteDelivered(this.tools.services.database, place, last);
-    this.#attempts = 0;
-    this.#lastSent = performance.now();
+    if (failure !== undefined) {
+      await this.#failed(context, 'event-notification', failure);
+      return false;
+    }
+    await this.#arrived(last);
     return last < this.#numbered;
   }
 
-  async #failed(context: RequestContext, failure: Error): Promise<false> {
+  /** Notes that nothing fails any more, and that the events up to a number have arrived. */
+  async #arrived(number: number): Promise<void> {
+    await noteDelivered(this.tools.services.database, this.#place(), number);
+    this.#attempts = 0;
+    this.#lastSent = performance.now();
+  }
+
+  async #failed(context: RequestContext, type: Notification['type'], failure: Error): Promise<void> {
     const { id } = this.subscription;
-    if (this.#attempts === 0)
-      await this.tools.record(context, { id, type: 'event-notification', hasArrived: false });
+    if (this.#attempts === 0) await this.tools.record(context, { id, type, hasArrived: false });
     if (failure instanceof EndpointGone) {
       await this.#settle('off', failure.message);
-      return false;
+      return;
     }
     const waitMs = Math.min(FIRST_RETRY_MS * 2 ** this.#attempts, LONGEST_RETRY_MS);
     this.#attempts++;
@@ -247,26 +263,31 @@ export class Delivery {
     const failingMs = await noteFailed(database, this.#place(), { waitMs, failure: failure.message });
     if (failingMs !== undefined && failingMs >= this.tools.limits.retryMs)
       await this.#settle('error', `Notifications have failed for too long: ${failure.message}`);
-    return false;
   }
 
-  /** Sends a heartbeat if one is due; returns the milliseconds until the next one, undefined: none is wanted. */
+  /**
+   * Sends a heartbeat if one is due, or if the last one failed; returns the milliseconds until the next one, undefined: none
+   * is wanted. There are no events to send: if an event had failed, it was erased.
+   */
   async #untilHeartbeat(): Promise<number | undefined> {
     const { heartbeatSeconds, kind } = this.plan.request;
-    if (heartbeatSeconds === undefined || kind !== 'topic') return undefined;
+    if (heartbeatSeconds === undefined || kind !== 'topic') {
+      if (this.#attempts > 0) await this.#arrived(0);
+      return undefined;
+    }
     const period = heartbeatSeconds * 1000;
     const left = this.#lastSent + period - performance.now();
-    if (left > 0) return left;
+    if (this.#attempts === 0 && left > 0) return left;
     const context = await this.#context();
     const failure = await this.#call(context, this.#toCall('heartbeat', []));
     if (this.#isClosed()) return undefined;
-    this.#lastSent = performance.now();
     if (failure === undefined) {
-      await noteDelivered(this.tools.services.database, this.#place(), 0);
+      await this.#arrived(0);
       return period;
     }
-    await this.#failed(context, failure);
-    return this.#nextAttempt - performance.now();
+    this.#lastSent = performance.now();
+    await this.#failed(context, 'heartbeat', failure);
+    return this.#untilAttempt();
   }
 
   #toCall(type: Notification['type'], events: Notification['events']): Call {

@@ -2,6 +2,7 @@ import { startEndpoint, type TestEndpoint } from '../../support/endpoint';
 import { eventually } from '../../support/eventually';
 import { startServer, type TestServer } from '../../support/server';
 import {
+  BACKPORT,
   makeSubscription,
   readNotification,
   sender,
@@ -45,6 +46,21 @@ it('without Redis changes are told too', async () => {
   for (let index = 0; index < 3; index++) await send('POST', `${root()}/Device`, { resourceType: 'Device' });
   await eventually(async () => numbersAt('/alone').length === 3);
   expect(numbersAt('/alone')).toEqual([1, 2, 3]);
+});
+
+it('a Subscription whose heartbeats fail for too long gets the status error', async () => {
+  const resource = subscription({
+    endpoint: `${endpoint.base}/faint`,
+    criteria: `${TOPIC}/Slot`,
+    extension: [{ url: `${BACKPORT}/backport-heartbeat-period`, valueUnsignedInt: 1 }],
+  });
+  const id = await makeSubscription(send, root(), resource);
+  endpoint.behave(({ path }, response) => {
+    response.statusCode = path === '/faint' ? 500 : 200;
+    response.end();
+  });
+  await untilStatus(send, root(), id, 'error');
+  endpoint.behave(undefined);
 });
 
 it('a Subscription whose notifications fail for too long gets the status error, counts on, and may begin again', async () => {

@@ -157,6 +157,50 @@ describe.each(RELEASE_NAMES)('%s', (release) => {
     expect(silent.told().map(({ type }) => type)).toEqual(['handshake']);
   });
 
+  it('a heartbeat that fails is repeated with growing pauses until one arrives', async () => {
+    const { told } = await make('faint', {
+      criteria: `${TOPIC}/Schedule`,
+      extension: [{ url: `${BACKPORT}/backport-heartbeat-period`, valueUnsignedInt: 1 }],
+    });
+    const path = `/${release}/faint`;
+    let refusals = 2;
+    endpoint.behave((received, response) => {
+      if (received.path === path && refusals-- > 0) response.statusCode = 503;
+      response.end();
+    });
+    const heartbeats = (): readonly Received[] =>
+      at(path).filter((one) => readNotification(release, one).type === 'heartbeat');
+    await eventually(async () => heartbeats().length >= 4);
+    endpoint.behave(undefined);
+    const [first = 0, second = 0, third = 0] = heartbeats().map((one) => one.at);
+    // Timers of Node.js may ring a millisecond early.
+    expect(second - first).toBeGreaterThanOrEqual(995);
+    expect(third - second).toBeGreaterThanOrEqual(1_995);
+    await send('POST', `${root()}/Schedule`, {
+      resourceType: 'Schedule',
+      actor: [{ display: 'Room 1' }],
+    });
+    await eventually(async () =>
+      events(told())
+        .flatMap(({ numbers }) => numbers)
+        .includes(1),
+    );
+  });
+
+  it('an endpoint that is gone when the handshake comes switches the Subscription off', async () => {
+    endpoint.behave(({ path }, response) => {
+      response.statusCode = path === `/${release}/never` ? 410 : 200;
+      response.end();
+    });
+    await makeSubscription(
+      send,
+      root(),
+      subscription({ endpoint: `${endpoint.base}/${release}/never` }),
+      'off',
+    );
+    endpoint.behave(undefined);
+  });
+
   it('an endpoint that refuses the handshake leaves the Subscription in error, with the reason', async () => {
     const path = `/${release}/refused`;
     endpoint.behave(({ path: called }, response) => {
