@@ -1,5 +1,6 @@
 /** Which resources a reference of a patient's record opens (docs/run/access-rules.md, What a record refers to). */
 import { administerWell } from '../support/access';
+import { eventually } from '../support/eventually';
 import { TESTED_RELEASES } from '../support/releases';
 import { connectTo } from '../support/shared-database';
 import { openSharedServer, type Answer, type SharedServer } from '../support/shared-server';
@@ -149,6 +150,16 @@ describe.each(TESTED_RELEASES)('a reference of the record of ann, in %s', (relea
     ).toContain('secret');
   });
 
+  it('never tells by _content what the headers of an Endpoint are, also of one that is contained', async () => {
+    await set('Endpoint');
+    const words = async (of: string) => [
+      ...[await found(`Endpoint?_content=${of}`), await found(`ImagingStudy?_content=${of}`)],
+      await found(`ImagingStudy?endpoint:Endpoint._content=${of}`),
+    ];
+    expect(await words('secret')).toEqual([[], [], []]);
+    expect(await words('images')).toEqual([['viewer'], ['i1'], ['i1']]);
+  });
+
   describe('that an app of hers has added', () => {
     const send = (by: string, method: string, path: string, body?: unknown): Promise<Answer> =>
       server.request(method, `${smart.root}${path}`, body, {
@@ -226,6 +237,22 @@ describe.each(TESTED_RELEASES)('a reference of the record of ann, in %s', (relea
       ]);
       expect([status, said]).toEqual([200, expect.anything()]);
       expect(await read('Practitioner/focused')).toBe(404);
+    });
+
+    it('opens nothing by a search parameter that the tenant makes later', async () => {
+      const url = 'http://example.org/consulted';
+      const { status } = await send(writer, 'POST', '/Observation', {
+        ...{ ...seen([]), performer: undefined },
+        extension: [{ url, valueReference: to('Practitioner/consulted') }],
+      });
+      await smart.put({ resourceType: 'Practitioner', id: 'consulted' }, {
+        ...{ resourceType: 'SearchParameter', id: 'consulted', url, name: 'Consulted', status: 'active' },
+        ...{ description: 'Who was asked', code: 'consulted', base: ['Observation'], type: 'reference' },
+        expression: `Observation.extension.where(url = '${url}').value.ofType(Reference)`,
+        target: ['Practitioner'],
+      });
+      await eventually(async () => (await found('Observation?consulted=Practitioner/consulted')).length > 0);
+      expect([status, await read('Practitioner/consulted')]).toEqual([201, 404]);
     });
 
     it('may not be one of hundreds', async () => {

@@ -153,6 +153,8 @@ export class ElementRules {
   private readonly readOnly: ElementSet;
   /** True: a policy hides elements, and not only secrets are hidden. */
   readonly hidesByPolicy: boolean;
+  /** The secrets that are elements of this release. */
+  readonly secrets: readonly string[];
   private readonly searchable = new Map<string, ReadonlyMap<string, SearchParameterDefinition>>();
   /** The definitions without search parameters that could disclose hidden elements. */
   readonly definitions: Definitions;
@@ -168,7 +170,8 @@ export class ElementRules {
       paths.filter((path) => isElement(all, path));
     const byPolicies = existing(policies.flatMap(({ hidden }) => hidden));
     this.hidesByPolicy = byPolicies.length > 0;
-    this.hidden = new ElementSet(all, [...byPolicies, ...existing(secrets)]);
+    this.secrets = existing(secrets);
+    this.hidden = new ElementSet(all, [...byPolicies, ...this.secrets]);
     this.readOnly = new ElementSet(
       all,
       existing(policies.flatMap(({ hidden, readOnly }) => [...hidden, ...readOnly])),

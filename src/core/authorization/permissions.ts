@@ -139,6 +139,7 @@ export class Permissions {
       definitions: this.elements.definitions,
       restriction: (type) => this.conditions(type, 's'),
       hidesElements: (type) => (type === undefined ? this.elements.hidesByPolicy : this.elements.hides(type)),
+      secrets: this.elements.secrets,
       requireAll: (type, what) => this.requireAll(type, 's', what),
     };
   }

@@ -151,11 +151,15 @@ export function openingParameters(
   return parameters;
 }
 
-/** Returns the codes of the literal references of `source` whose definition names `type`. */
+/**
+ * Returns the codes of the literal references of `source` whose definition names `type`. Parameters of a tenant open nothing:
+ * apps of patients may have written such references before there was the parameter.
+ */
 function codesTowards(definitions: Definitions, source: string, type: string): readonly string[] {
   const most = definitions.resourceTypes.length / 2;
   return [...storedParameters(definitions, source).values()]
     .filter(({ parameter, valueTypes }) => parameter.kind === 'reference' && valueTypes.includes('Reference'))
+    .filter(({ parameter: { isForeign } }) => isForeign !== true)
     .filter(({ parameter: { targets } }) => targets.includes(type) && targets.length < most)
     .map(({ parameter }) => parameter.code);
 }

@@ -227,6 +227,8 @@ export type Scan = (
       readonly kind: 'words';
       /** The values of a search parameter, one of which must meet the condition; or the narrative; or all texts. */
       readonly texts: { readonly parameter: SearchParameterDefinition } | 'narrative' | 'content';
+      /** Paths of elements that the whole text leaves out, with the narrative of their resources. */
+      readonly secrets?: readonly string[];
       readonly condition: WordCondition;
     }
   /** A folded value begins with the folded text, or contains it. */

@@ -31,9 +31,9 @@ export function compileScan(definitions: Definitions, scan: Scan, makeRows: RowM
   if (scan.kind === 'rows') return compileRows(scan, makeRows);
   if (scan.kind === 'mediaType') return compileMediaType(definitions, scan.parameter, scan.base);
   if (scan.kind !== 'words') return compileText(definitions, scan.parameter, scan.kind, scan.text);
-  const { type, texts, condition } = scan;
+  const { type, texts, secrets = [], condition } = scan;
   if (typeof texts === 'object') return compileParameter(definitions, texts.parameter, condition);
-  const textsOf = texts === 'narrative' ? narrativeTexts : allTexts(definitions, type);
+  const textsOf = texts === 'narrative' ? narrativeTexts : allTexts(definitions, type, secrets);
   return {
     ordinal: undefined,
     patterns: patternsOf(condition, true),
@@ -162,19 +162,57 @@ function narrativeTexts(resource: JsonObject): TextGroup {
   return typeof div === 'string' ? [narrativeText(div)] : [];
 }
 
+const NARRATIVE = 'text';
 /** Types whose values are not searchable text. */
 const NO_TEXT: ReadonlySet<string> = new Set(['base64Binary', 'boolean']);
 
 /** Returns all primitive values, those of contained resources and extensions included; markup without its tags. */
-function allTexts(definitions: Definitions, type: string): (resource: JsonObject) => TextGroup {
+function allTexts(
+  definitions: Definitions,
+  type: string,
+  secrets: readonly string[],
+): (resource: JsonObject) => TextGroup {
   const path = compilePath('descendants()', { definitions, rootType: type });
+  const leftOut = new Map<string, Set<string>>();
+  for (const secret of secrets) {
+    const [holder = '', ...names] = secret.split('.');
+    const paths = leftOut.get(holder) ?? new Set([NARRATIVE]);
+    leftOut.set(holder, paths.add(names.join('.')));
+  }
   return (resource) =>
-    path(resource).flatMap(({ value, type: valueType }) => {
-      if (NO_TEXT.has(valueType)) return [];
-      if (typeof value === 'number') return [String(value)];
-      if (typeof value !== 'string') return [];
-      return [valueType === 'xhtml' ? narrativeText(value) : (decimalText(value) ?? value)];
-    });
+    path(secrets.length === 0 ? resource : withoutSecrets(resource, leftOut)).flatMap(
+      ({ value, type: valueType }) => {
+        if (NO_TEXT.has(valueType)) return [];
+        if (typeof value === 'number') return [String(value)];
+        if (typeof value !== 'string') return [];
+        return [valueType === 'xhtml' ? narrativeText(value) : (decimalText(value) ?? value)];
+      },
+    );
+}
+
+/** Returns a copy without some paths of the resources of some types, also of those inside of others. */
+function withoutSecrets(resource: JsonObject, leftOut: ReadonlyMap<string, ReadonlySet<string>>): JsonObject {
+  const copy = (value: JsonValue, paths: ReadonlySet<string> | undefined, above: string): JsonValue => {
+    if (Array.isArray(value)) return value.map((item) => copy(item, paths, above));
+    return isJsonObject(value) ? copyObject(value, paths, above) : value;
+  };
+  const copyObject = (
+    object: JsonObject,
+    around: ReadonlySet<string> | undefined,
+    above: string,
+  ): JsonObject => {
+    const { resourceType } = object;
+    const isResource = typeof resourceType === 'string';
+    const paths = isResource ? leftOut.get(resourceType) : around;
+    const remaining: JsonObject = {};
+    for (const [name, member] of Object.entries(object)) {
+      const element = name.startsWith('_') ? name.slice(1) : name;
+      const path = isResource || above === '' ? element : `${above}.${element}`;
+      if (paths?.has(path) !== true) remaining[name] = copy(member, paths, path);
+    }
+    return remaining;
+  };
+  return copyObject(resource, undefined, '');
 }
 
 /** An empty string separates the texts, so that no phrase spans two of them. */

@@ -6,12 +6,12 @@ import type { SpecialParameter } from './special';
 function wordsParameter(texts: 'narrative' | 'content'): SpecialParameter {
   return {
     modifiers: [],
-    criterion({ definitions: { release } }, { type, name, value }) {
+    criterion({ definitions: { release }, secrets = [] }, { type, name, value }) {
       return {
         name,
         anyOf: splitUnescaped(value, ',').map((part) => {
           const condition = parseWords(name, unescapeValue(part));
-          return { index: 'scan', scan: { kind: 'words', release, type, texts, condition } };
+          return { index: 'scan', scan: { kind: 'words', release, type, texts, secrets, condition } };
         }),
       };
     },

@@ -26,6 +26,8 @@ export interface SearchTypeContext {
   readonly restriction?: (type: string) => readonly Criterion[];
   /** True when elements of the type are hidden from the caller, so that full-text searches of it are not allowed. */
   readonly hidesElements?: (type?: string) => boolean;
+  /** Paths of elements that full-text searches of whole resources leave out, such as `Endpoint.header`. */
+  readonly secrets?: readonly string[];
   /** Throws `forbidden` where not all resources of the type, with all their elements, may be found. */
   readonly requireAll?: (type: string, what: string) => void;
 }
