@@ -260,7 +260,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     const seen = async (send: Sender) => JSON.stringify((await send('GET', address)).json);
     for (const send of [whole, wider]) expect(await seen(send)).toContain('hidden-word');
     expect(await seen(narrow)).toContain('Authorization: ***');
-    // Whoever could keep them by writing the Subscription would be its author then.
+    // A client that keeps them by writing the Subscription would be its author then.
     const { json: masked } = await narrow('GET', address);
     expect((await narrow('PUT', address, masked)).status).toBe(422);
     expect((await narrow('PATCH', address, [{ op: 'replace', path: '/reason', value: 'mine' }])).status).toBe(
