@@ -94,7 +94,7 @@ export async function loadExamples(
         const off = switchedOff(document.value);
         const stopped = off === undefined ? document : { ...document, value: off };
         try {
-          await whileBusy(() => storeExample(core, context, stopped), signal);
+          await whileBusy(() => storeExample(core, context, stopped), { signal });
         } catch (error) {
           if (isStopped()) return;
           throw error;

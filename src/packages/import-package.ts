@@ -14,6 +14,7 @@ import {
   type JsonDocument,
   type JsonValue,
   type Log,
+  type Pauses,
   type Release,
   type RequestContext,
   type ResourceInput,
@@ -22,7 +23,7 @@ import { isOfSpecification, missingPackages, type MissingPackage } from './depen
 import { isObject } from './members';
 import { PackageError, type PackageFile, type PackageManifest } from './package-file';
 import { renameReferences } from './own-references';
-import { PackageIds } from './package-ids';
+import { PackageIds, type ResourcePlace } from './package-ids';
 import { recordPackage } from './package-record';
 import {
   inOrderOfNeed,
@@ -49,6 +50,8 @@ export interface ImportOptions {
   readonly inFlight?: number | undefined;
   /** Its reason is thrown when it is aborted. What is stored stays. */
   readonly signal?: AbortSignal | undefined;
+  /** Between attempts while the server is busy. */
+  readonly pauses?: Pauses | undefined;
   /** Called for each resource. */
   readonly report?: ((progress: ImportProgress) => void) | undefined;
 }
@@ -129,7 +132,7 @@ export async function importPackage(
     new Set(core.resourceTypes(release)),
     options.maxDepth,
   );
-  const missing = await whileBusy(() => missingPackages(core, inTime(context), manifest), options.signal);
+  const missing = await whileBusy(() => missingPackages(core, inTime(context), manifest), options);
   const work = new Import(core, context, options, {
     package: `${manifest.name}@${manifest.version}`,
     resources: resources.length + refused.length,
@@ -141,7 +144,7 @@ export async function importPackage(
     ...{ name: manifest.name, version: manifest.version, resources: work.count },
     ...{ requested, extensionBase: options.extensionBase },
   };
-  await whileBusy(() => recordPackage(core, inTime(context), record), options.signal);
+  await whileBusy(() => recordPackage(core, inTime(context), record), options);
   return {
     ...{ manifest, requested, release },
     counts: new Map([...work.counts].sort(([one], [other]) => (one < other ? -1 : 1))),
@@ -229,24 +232,24 @@ class Import {
     packageName: string,
   ): Promise<readonly PlacedResource[]> {
     const { core, context } = this;
-    const { extensionBase, signal } = this.options;
+    const { extensionBase, signal, pauses } = this.options;
     const ids = new PackageIds({
       core,
       context: () => inTime(context),
       actor: ACTOR,
       extensionBase,
       packageName,
-      signal,
+      repeats: { signal, pauses },
     });
-    const places = await this.inParallel(resources, (each) => ids.placeOf(each));
+    const places = await this.inParallel(resources, (each) => this.placeOf(each, ids));
     const moved = new Map<string, string>();
     const own = new Set<string>();
-    const all = resources.map((each, index) => {
+    const all = resources.flatMap((each, index) => {
       const place = places[index];
-      if (place === undefined) throw new Error('a resource has no place');
+      if (place === undefined) return [];
       const { type, id, file } = each;
       own.add(`${type}/${place.id}`);
-      if (id === place.id) return { each, place };
+      if (id === place.id) return [{ each, place }];
       if (id !== undefined) moved.set(`${type}/${id}`, `${type}/${place.id}`);
       const why =
         id === undefined
@@ -255,7 +258,7 @@ class Import {
             ? `${type}/${id} is another resource`
             : 'its id is not valid';
       this.renamed.push({ file, reason: `as ${type}/${place.id}, because ${why}` });
-      return { each, place };
+      return [{ each, place }];
     });
     // A reference to an id that another resource of the package keeps means that resource.
     for (const name of own) moved.delete(name);
@@ -269,6 +272,19 @@ class Import {
       placed.push({ ...each, id, stored, resource, document: { ...each.document, value: resource } });
     }
     return placed;
+  }
+
+  /** Undefined: the server was busy for too long to find an id, so that the resource is not stored. */
+  private async placeOf(each: PackageResource, ids: PackageIds): Promise<ResourcePlace | undefined> {
+    try {
+      return await ids.placeOf(each);
+    } catch (error) {
+      this.options.signal?.throwIfAborted();
+      if (!isBusy(error)) throw error;
+      this.refuse(each, error);
+      this.reportProgress();
+      return undefined;
+    }
   }
 
   /**
@@ -347,7 +363,7 @@ class Import {
   }
 
   /** Lists a file that is not stored. Throws errors that prevent all writes. */
-  private refuse({ file }: PlacedResource, error: unknown): void {
+  private refuse({ file }: PackageResource, error: unknown): void {
     const isOfItem = isBusy(error) && !OF_ALL_WRITES.includes(error.key);
     const reason = isOfItem ? `not stored, because the server was busy: ${error.message}` : reasonOf(error);
     this.refused.push({ file, reason });
@@ -355,7 +371,7 @@ class Import {
 
   /** Repeats `work` while the server has too much to do, each time with a new deadline. */
   private whileBusy<Result>(work: (context: RequestContext) => Promise<Result>): Promise<Result> {
-    return whileBusy(() => work(inTime(this.context)), this.options.signal);
+    return whileBusy(() => work(inTime(this.context)), this.options);
   }
 
   private async attempt(placed: PlacedResource): Promise<boolean> {

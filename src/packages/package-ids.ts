@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
   type RequestContext,
+  type Repeats,
 } from '../core';
 import { isObject } from './members';
 import type { PackageResource } from './package-resource';
@@ -28,8 +29,8 @@ export interface PlaceOptions {
   readonly actor: string;
   readonly extensionBase: string;
   readonly packageName: string;
-  /** No search or read is repeated after it is aborted. */
-  readonly signal: AbortSignal | undefined;
+  /** How searches and reads are repeated while the server is busy. */
+  readonly repeats: Repeats;
 }
 
 const STORED = { maxDepth: Number.MAX_SAFE_INTEGER };
@@ -123,8 +124,8 @@ export class PackageIds {
   }
 
   private whileBusy<Result>(work: (core: Core, context: RequestContext) => Promise<Result>): Promise<Result> {
-    const { core, context, signal } = this.options;
-    return whileBusy(() => work(core, context()), signal);
+    const { core, context, repeats } = this.options;
+    return whileBusy(() => work(core, context()), repeats);
   }
 }
 

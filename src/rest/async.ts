@@ -144,7 +144,7 @@ export function answerLater(server: FastifyInstance, core: Core, { asyncTimeoutM
           // `inject` sends the request only when its result is awaited.
           async () => server.inject({ ...options, payloadAsStream: true }),
           (outcome) => 'result' in outcome && isToBeRepeated(outcome.result) && Date.now() < deadline,
-          job.signal,
+          { signal: job.signal },
         );
         const body = await readBytes(answer.stream());
         if (signal.aborted) throw new Error('the job was cancelled');

@@ -53,7 +53,9 @@ it('is not repeated where the content is at fault', async () => {
 it('is not repeated when it is no longer wanted', async () => {
   const { work, times } = failing(Infinity);
   const controller = new AbortController();
-  const refused = expect(whileBusy(work, controller.signal)).rejects.toMatchObject({ status: 503 });
+  const refused = expect(whileBusy(work, { signal: controller.signal })).rejects.toMatchObject({
+    status: 503,
+  });
   await jest.advanceTimersByTimeAsync(100);
   controller.abort();
   await refused;

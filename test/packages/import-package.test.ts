@@ -1,8 +1,10 @@
 /** Implementation guides in a tenant: the effects of `andiron import-package`. */
-import { FhirError, type Release, type StoredVersion } from '../../src/core';
+import { Client } from 'pg';
+import { FhirError, fhirError, type Release, type StoredVersion } from '../../src/core';
 import { importPackage, type ImportSummary } from '../../src/packages/import-package';
 import { readPackage } from '../../src/packages/package-file';
 import { openCore, type OpenedCore } from '../support/core';
+import { eventually } from '../support/eventually';
 import { silentLog } from '../support/log';
 import { makeFolder, packResources } from './make-package';
 
@@ -34,6 +36,8 @@ interface How {
   readonly release?: Release;
   readonly withExamples?: boolean;
 }
+
+const basic = (id: string): object => ({ resourceType: 'Basic', id, code: { text: 'a' } });
 
 const MANIFEST = { name: 'clinic.example', version: '1.0.0', fhirVersions: ['4.0.1'] };
 
@@ -460,6 +464,68 @@ describe('Files that cannot be stored are listed with the reason:', () => {
     expect(await find(tenant, 'ValueSet', 'rooms', 'r4b')).toBeDefined();
     expect(await find(tenant, 'ValueSet', 'rooms', 'r4')).toBeDefined();
   });
+});
+
+it('names a resource that a busy server has not stored after eleven attempts, and goes on', async () => {
+  const environment = { MAX_WRITE_QUEUE: '1', STATEMENT_TIMEOUT_MS: '120000' };
+  const { core, context, close } = await openCore({ database: opened.database, environment });
+  const owner = new Client(opened.database.settings);
+  await owner.connect();
+  const waiting: Promise<unknown>[] = [];
+  try {
+    const tenant = await makeTenant();
+    // While the test holds this lock, nothing is written, and the queue of writes stays full.
+    await owner.query('begin');
+    await owner.query('lock table andiron.resource in exclusive mode');
+    let isFull = false;
+    await eventually(async () => {
+      const request = { ...(await context(tenant, 'r4')), deadline: Date.now() + 600_000 };
+      const input = { value: { resourceType: 'Basic', code: { text: 'a' } }, marked: false };
+      waiting.push(core.create(request, 'Basic', input).catch(() => (isFull = true)));
+      return isFull;
+    });
+    const names = ['one', 'two', 'three'].map((id) => [`Basic-${id}.json`, basic(id)]);
+    const file = await packResources(folder, MANIFEST, Object.fromEntries(names));
+    let unlocked: Promise<unknown> | undefined;
+    const { counts, refused } = await importPackage(core, await readPackage(file, 1_000_000), {
+      ...{ tenant, withExamples: false, extensionBase: 'https://andiron.example/fhir/StructureDefinition' },
+      ...{ maxDepth: 64, log: silentLog, inFlight: 1, pauses: { firstMs: 2, longestMs: 2_000 } },
+      report: ({ refused: count }) => {
+        if (count === 1) unlocked ??= owner.query('rollback');
+      },
+    });
+    await unlocked;
+    const reason = expect.stringContaining('not stored, because the server was busy') as string;
+    expect(refused).toEqual([{ file: 'Basic-one.json', reason }]);
+    expect(counts.get('Basic')).toMatchObject({ stored: 2 });
+  } finally {
+    await owner.end();
+    await Promise.all(waiting);
+    await close();
+  }
+});
+
+it('a job that finds the server busy is tried again after pauses that grow, and is done in the end', async () => {
+  const { core, close } = await openCore({ database: opened.database });
+  try {
+    const tenant = await makeTenant();
+    const began: number[] = [];
+    core.administrationJobs.serve('import-package', async () => {
+      began.push(performance.now());
+      if (began.length <= 4) throw fhirError('overloaded');
+      return { attempts: began.length };
+    });
+    core.startWork();
+    const { id } = await core.administrationJobs.submit(tenant, { kind: 'import-package', request: {} });
+    await eventually(async () => (await core.administrationJobs.find(tenant, id))?.result !== undefined);
+    expect(await core.administrationJobs.find(tenant, id)).toMatchObject({
+      ...{ state: 'done', result: { attempts: 5 } },
+    });
+    for (const [index, time] of began.slice(1).entries())
+      expect(time - (began[index] ?? 0)).toBeGreaterThanOrEqual(50 * 2 ** index - 1);
+  } finally {
+    await close();
+  }
 });
 
 it('stores all resources of a package although the server is busy', async () => {

@@ -11,6 +11,7 @@ import { type Answer, type SharedServer, openSharedServer } from '../support/sha
 let server: SharedServer;
 let send: SendQuery;
 
+const SDC = 'http://hl7.org/fhir/uv/sdc/StructureDefinition';
 const DATES = '(@2020-01-01).repeat($this + 1 day).count() > 0';
 const TEXTS = "('a').repeat($this.replace('a','aa')).exists()";
 const HOSTILE = [
@@ -160,6 +161,28 @@ describe('hostile FHIRPath', () => {
     expect((await request('POST', 'Patient', claiming('sliced'))).status).toBeLessThan(500);
     expect((await request('POST', 'Patient/$validate', claiming('sliced'))).status).toBe(200);
   });
+
+  it.each(HOSTILE)(
+    'in the condition of an item of a form, which is then not judged: %s',
+    async (expression) => {
+      const url = 'http://example.org/hostile-form';
+      const valueExpression = { language: 'text/fhirpath', expression };
+      const form = {
+        ...{ resourceType: 'Questionnaire', id: 'hostile-form', url, status: 'active' },
+        item: [
+          {
+            ...{ linkId: 'e', type: 'string', required: true },
+            extension: [{ url: `${SDC}/sdc-questionnaire-enableWhenExpression`, valueExpression }],
+          },
+          { linkId: 'o', type: 'string' },
+        ],
+      };
+      expect((await request('PUT', 'Questionnaire/hostile-form', form)).status).toBeLessThan(300);
+      const response = { resourceType: 'QuestionnaireResponse', status: 'completed', questionnaire: url };
+      const item = [{ linkId: 'o', answer: [{ valueString: 'x' }] }];
+      expect((await request('POST', 'QuestionnaireResponse', { ...response, item })).status).toBe(201);
+    },
+  );
 
   it('in a SearchParameter, which fails, and nothing else', async () => {
     const deep = makeParameter('deep', {

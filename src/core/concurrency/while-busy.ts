@@ -1,8 +1,21 @@
 import { FhirError } from '../errors';
 
-/** Longest pause before the second attempt, each later one twice as long as the one before, and the longest of all. */
-const [FIRST_MS, LONGEST_MS] = [100, 30_000];
 const MAX_REPEATS = 10;
+
+/** Pauses in milliseconds: the longest before the second attempt, of which each later one is the double, and the longest of all. */
+export interface Pauses {
+  readonly firstMs: number;
+  readonly longestMs: number;
+}
+
+/** At most a minute and a half in all. */
+const PAUSES: Pauses = { firstMs: 100, longestMs: 30_000 };
+
+export interface Repeats {
+  /** Work is not repeated once it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+  readonly pauses?: Pauses | undefined;
+}
 
 /** True for an error that says nothing about the item: the server had too much to do, or a time limit was over. */
 export function isBusy(error: unknown): error is FhirError {
@@ -10,14 +23,13 @@ export function isBusy(error: unknown): error is FhirError {
 }
 
 /**
- * Runs `work`, which must be safe to repeat, and repeats it up to ten times, with growing pauses of at most a minute and a half in all,
- * while `isUnfinished` says so of its result or its error. Returns the last result, or throws the last error, also when
- * `signal` is aborted.
+ * Runs `work`, which must be safe to repeat, and repeats it up to ten times, with growing pauses, while `isUnfinished` says so of
+ * its result or its error. Returns the last result, or throws the last error, also when `signal` is aborted.
  */
 export async function repeatWhile<Result>(
   work: () => Promise<Result>,
   isUnfinished: (outcome: { readonly result: Result } | { readonly error: unknown }) => boolean,
-  signal?: AbortSignal,
+  { signal, pauses: { firstMs, longestMs } = PAUSES }: Repeats = {},
 ): Promise<Result> {
   for (let repeats = 0; ; repeats++) {
     const outcome = await work().then(
@@ -27,7 +39,7 @@ export async function repeatWhile<Result>(
     if (repeats < MAX_REPEATS && isUnfinished(outcome)) {
       // By chance up to twice as fast: items that were refused together are not repeated together.
       const share = 1 - Math.random() / 2;
-      await pause(share * Math.min(FIRST_MS * 2 ** repeats, LONGEST_MS), signal);
+      await pause(share * Math.min(firstMs * 2 ** repeats, longestMs), signal);
       if (signal?.aborted !== true) continue;
     }
     if ('error' in outcome) throw outcome.error;
@@ -36,8 +48,8 @@ export async function repeatWhile<Result>(
 }
 
 /** Runs `work`, which must be safe to repeat, and repeats it as `repeatWhile` while the server is busy. */
-export function whileBusy<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-  return repeatWhile(work, (outcome) => 'error' in outcome && isBusy(outcome.error), signal);
+export function whileBusy<Result>(work: () => Promise<Result>, repeats?: Repeats): Promise<Result> {
+  return repeatWhile(work, (outcome) => 'error' in outcome && isBusy(outcome.error), repeats);
 }
 
 /** Ends early when `signal` is aborted. */

@@ -11,6 +11,7 @@ import {
   type AdministrationJobs as AdministrationJobsOfCore,
   type NewAdministrationJob,
 } from '../api/administration-jobs';
+import { whileBusy } from '../concurrency/while-busy';
 import type { Log } from '../context';
 import { FhirError, fhirError } from '../errors';
 import type { OfTenant } from '../storage/accounts/client-applications';
@@ -199,12 +200,17 @@ export class AdministrationJobs implements AdministrationJobsOfCore {
     const { job, controller } = running;
     const { id, tenant, request, progress: earlier } = job;
     try {
-      const result = await execute({
-        ...{ id, tenant, request, earlier },
-        content: job.hasContent ? this.#store.content(job, id) : undefined,
-        signal: controller.signal,
-        report: (progress) => void (running.progress = progress),
-      });
+      // After these attempts a later round begins it again.
+      const result = await whileBusy(
+        () =>
+          execute({
+            ...{ id, tenant, request, earlier: running.progress ?? earlier },
+            content: job.hasContent ? this.#store.content(job, id) : undefined,
+            signal: controller.signal,
+            report: (progress) => void (running.progress = progress),
+          }),
+        { signal: controller.signal },
+      );
       return { state: 'done', result };
     } catch (error) {
       return outcomeOfError(running, error, this.options.log);

@@ -67,7 +67,7 @@ function untilDone(
     run,
     (outcome) =>
       'error' in outcome && isBusy(outcome.error) && !outcome.error.isUncertain && Date.now() < deadline,
-    revoked,
+    { signal: revoked },
   );
 }
 
