@@ -1,13 +1,19 @@
 /** Composition/$document over HTTP: https://hl7.org/fhir/R4/composition-operation-document.html */
-import { openSharedServer, type HttpServer } from '../support/shared-server';
+import { createClient } from '../support/access';
+import { openSharedServer, type HttpServer, type SharedServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 import { gatewayPath } from '../graphql/gateway-client';
 
 let server: HttpServer;
+let enforced: SharedServer;
 beforeAll(async () => {
   server = await openSharedServer();
+  enforced = await openSharedServer('enforced');
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  await enforced.close();
+});
 
 const narrative = {
   status: 'generated',
@@ -168,6 +174,27 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       `${server.root('system', release)}/Bundle/${resource.id}/_history/1`,
     ]);
     expect(await documents()).toBe(before + 1);
+  });
+
+  it('a client that may not create Bundles gets the document, and stores none', async () => {
+    await enforced.createTenant(`ward-${release}`);
+    const clientOf = (scopes: readonly string[]) => createClient(enforced, `ward-${release}`, { scopes });
+    const writer = await clientOf(['system/*.cruds']);
+    const reader = await clientOf(['system/Composition.rs', 'system/Bundle.rs']);
+    const ask = (method: string, rest: string, { basic }: { basic: string }, body?: unknown) =>
+      enforced.request(method, `${enforced.path(`ward-${release}`, release)}/${rest}`, body, {
+        'content-type': 'application/fhir+json',
+        authorization: basic,
+      });
+    const alone = { subject: undefined, author: [{ display: 'A doctor' }], section: undefined };
+    const put = await ask('PUT', 'Composition/alone', writer, composition('alone', alone));
+    expect(put.status).toBe(201);
+    expect((await ask('POST', 'Composition/alone/$document', reader)).status).toBe(200);
+    const refused = await ask('POST', 'Composition/alone/$document?persist=true', reader);
+    expect(refused.status).toBe(403);
+    expect((await ask('GET', 'Bundle?_summary=count', reader)).json.total).toBe(0);
+    expect((await ask('POST', 'Composition/alone/$document?persist=true', writer)).status).toBe(200);
+    expect((await ask('GET', 'Bundle?_summary=count', reader)).json.total).toBe(1);
   });
 
   it('GraphQL stores it by a mutation and not by a query', async () => {

@@ -151,6 +151,8 @@ export const READS: readonly string[] = [
   `${address}?_elements=telecom,name,value,extension`,
   `${address}/_history`,
   `${address}/_history?_count=0`,
+  `${address}/_history?_summary=data`,
+  `${address}/_history?_elements=telecom,name,value,extension`,
   `${address}/_history/1`,
   `${address}/_history/2`,
   `${address}/$meta`,
