@@ -112,7 +112,7 @@ async function importOnce(
 }
 
 /** Returns `PackageSource.resolved` as a report has it. */
-function describeResolved(resolved: ReadonlyMap<string, string>): readonly object[] {
+function describeResolved(resolved: ReadonlyMap<string, string>): JsonObject[] {
   return [...resolved].map(([asRequested, version]) => ({ package: asRequested, version }));
 }
 

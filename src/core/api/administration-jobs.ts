@@ -40,14 +40,14 @@ export interface AdministrationJobRun {
   /** The name of the tenant. */
   readonly tenant: string;
   readonly request: JsonObject;
-  /** The last report of an earlier run, whose process ended before the job did. */
+  /** The last report of an earlier run, which ended before the job did. */
   readonly earlier: JsonObject | undefined;
   /** The bytes of the request in pieces; undefined: it has none. */
   readonly content: AsyncIterable<Buffer> | undefined;
   /** Aborted when the job is cancelled, or this process stops; the executor then throws its reason. */
   readonly signal: AbortSignal;
   /** Stores a short report of the progress, which JSON has, within a second. Cost: nothing that the executor waits for. */
-  report(progress: object): void;
+  report(progress: JsonObject): void;
 }
 
 /**

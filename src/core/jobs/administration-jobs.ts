@@ -198,16 +198,17 @@ export class AdministrationJobs implements AdministrationJobsOfCore {
 
   async #outcomeOf(running: Running, execute: AdministrationJobExecutor): Promise<Outcome> {
     const { job, controller } = running;
-    const { id, tenant, request, progress: earlier } = job;
+    const { id, tenant, request } = job;
+    let earlier = job.progress;
     try {
       // After these attempts a later round begins it again.
       const result = await whileBusy(
         () =>
           execute({
-            ...{ id, tenant, request, earlier: running.progress ?? earlier },
+            ...{ id, tenant, request, earlier },
             content: job.hasContent ? this.#store.content(job, id) : undefined,
             signal: controller.signal,
-            report: (progress) => void (running.progress = progress),
+            report: (progress) => void (running.progress = earlier = progress),
           }),
         { signal: controller.signal },
       );
