@@ -49,6 +49,7 @@ export { ByteBudget, type HeldBytes } from './limits/byte-budget';
 export type { Admission } from './limits/rate-limiter';
 export { requireAdmitted } from './limits/require-admitted';
 export { isBusy, repeatWhile, whileBusy, type Pauses, type Repeats } from './concurrency/while-busy';
+export { isShownName } from './limits/shown-name';
 export { toBundleInput, toResourceInput } from './preparation/threaded-preparer';
 export { formatInstant } from './fhir/resource-text';
 export { isSearchLength, requireSearchLength, RESULT_PARAMETERS } from './search/parse-search';

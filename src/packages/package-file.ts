@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { FhirError, parseJson, type JsonValue } from '../core';
+import { FhirError, isShownName, parseJson, type JsonValue } from '../core';
 import { isObject, listOf } from './members';
 import { isDependencyName, isPackageName, isPackageVersion } from './package-name';
 import { readTar, TarError } from './tar';
@@ -95,7 +95,10 @@ export async function readPackageStream(
     const limits = { maxEntries: MAX_ENTRIES, maxBytes: MAX_UNPACKED_BYTES };
     for await (const { name: written, content } of readTar(unpack(source), limits, isWanted)) {
       const name = nameInPackage(written);
-      if (name !== undefined) files.set(name, content?.toString('utf8'));
+      if (name === undefined) continue;
+      // Administrators read the names of files that were refused or renamed.
+      if (!isShownName(name)) throw new TarError('a file in it has a name with control characters');
+      files.set(name, content?.toString('utf8'));
     }
   } catch (error) {
     throw toPackageError(path, error);

@@ -437,6 +437,54 @@ describe('an administrator', () => {
     expect((await patients(toBasic(id, next.json.secret))).status).toBe(401);
   });
 
+  it('may register addresses whose dots are no segments, and names of any language', async () => {
+    const path = '/w/system/api/v1/tenants/acme/clients';
+    const redirectUris = [
+      ...[
+        'https://app.example/back..',
+        'https://app.example/.well-known/back',
+        'https://app.example/a?b=../c',
+      ],
+      ...['com.example.app:/back', 'http://127.0.0.1:3000/a...b'],
+    ];
+    for (const name of ['مستشفى', 'Kinder\u00adklinik 👩‍⚕️']) {
+      const made = await server.request('POST', path, { name, redirectUris }, JSON_TYPE);
+      expect([made.status, made.json.name, made.json.redirectUris]).toEqual([201, name, redirectUris]);
+    }
+  });
+
+  it('may change a client whose name or addresses were allowed before, and not give them to another one', async () => {
+    const path = '/w/system/api/v1/tenants/acme/clients';
+    const { id } = await makeClient(core(), 'acme');
+    const [name, uri] = ['Old \u202eeman', 'https://app.example/*'];
+    const owner = new Client(server.database.settings);
+    await owner.connect();
+    await owner.query('update andiron.client_application set name = $1, redirect_uris = $2 where id = $3', [
+      name,
+      [uri],
+      id,
+    ]);
+    await owner.end();
+    const changed = await server.request('PATCH', `${path}/${id}`, { disabled: true }, JSON_TYPE);
+    expect([changed.status, changed.json]).toMatchObject([
+      200,
+      { name, redirectUris: [uri], disabled: true },
+    ]);
+    for (const body of [{ name: 'Old \u202dname' }, { redirectUris: [uri, 'https://app.example/a/..'] }])
+      expect((await server.request('PATCH', `${path}/${id}`, body, JSON_TYPE)).status).toBe(400);
+  });
+
+  it('names no issuer with characters that mislead its reader', async () => {
+    const path = '/w/system/api/v1/tenants/acme/issuers';
+    const { id } = await makeClient(core(), 'acme');
+    const given = { client: id, audience: 'andiron', jwksUrl: 'https://idp.example/keys' };
+    for (const issuer of ['https://idp.example/\u202egro.live', 'https://idp.example/\n'])
+      expect((await server.request('PUT', path, { ...given, issuer }, JSON_TYPE)).status).toBe(400);
+    const scopeMap = { '\u2066staff': ['system/*.rs'] };
+    const body = { ...given, issuer: 'https://idp.example/a', scopeMap };
+    expect((await server.request('PUT', path, body, JSON_TYPE)).status).toBe(400);
+  });
+
   it('adds an issuer over HTTP and removes it again', async () => {
     const path = '/w/system/api/v1/tenants/acme/issuers';
     const { id } = await makeClient(core(), 'acme');
@@ -453,11 +501,30 @@ describe('an administrator', () => {
     expect((await server.request('GET', path)).text).not.toContain('idp.example/realms');
   });
 
-  it.each([
+  it.each<[unknown]>([
     [{ scopes: ['system/*.rs'] }],
     [{ name: 'x', scopes: ['everything'] }],
     [{ name: 'x', scope: 'system/*.rs' }],
     [{ name: 'x', redirectUris: ['http://app.example/back'] }],
+    ...[
+      ...[
+        'https://*.app.example/back',
+        'https://%2a.app.example/back',
+        'https://app.example/*',
+        'https://app.example:*/',
+      ],
+      ...['https://app.example/back?next=*', 'com.example.app:/*', 'https://app.example/a/../back'],
+      ...[
+        'https://app.example/./back',
+        'https://app.example/a/%2e%2E/back',
+        'https://app.example/a%2f..%2fback',
+      ],
+      ...['https://app.example/a\\..\\back', 'https://app.example/..', 'com.example.app:/../back'],
+      ...['http://localhost:3000/a/..'],
+    ].map((uri): [unknown] => [{ name: 'x', redirectUris: ['https://app.example/back', uri] }]),
+    ...[...'\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\n\u001b'].map(
+      (mark): [unknown] => [{ name: `Growth ${mark}chart` }],
+    ),
     [{ name: 'x', jwks: { keys: ['k'] } }],
     [{ name: 'x', disabled: 'yes' }],
     [[]],

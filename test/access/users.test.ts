@@ -107,6 +107,12 @@ it('an administrator makes an account, changes, disables and removes it, and its
   expect((await administer('GET', `/${id}`)).status).toBe(404);
 });
 
+it('has no name that looks like another one', async () => {
+  for (const mark of ['\u202e', '\u2066', '\u200f', '\u200b', '\n', '\u001b'])
+    for (const body of [{ name: `em${mark}il` }, { name: 'emil', display: `Dr. ${mark}Emil` }])
+      expect((await administer('POST', '', { ...body, password: PASSWORD })).status).toBe(400);
+});
+
 const andironUser = (...words: string[]): Promise<string> =>
   andiron(server.database, 'user', ...words, '--tenant', 'acme');
 

@@ -134,6 +134,13 @@ describe('A file that is no package is refused in one line:', () => {
     expect(read).toBeLessThan(pieces / 2);
   });
 
+  it('one with a file whose name changes the terminal, or the direction of its line', async () => {
+    for (const name of ['a\u001b[2J.json', 'a\u202enosj.json']) {
+      const entry = tarEntry(`package/${name}`, Buffer.from('{}'));
+      await refused(await writePacked(folder, 'name.tgz', entry), 'a name with control characters');
+    }
+  });
+
   it('one with a header for the next entry that is a file itself', async () => {
     const header = tarEntry('././@LongLink', Buffer.alloc(2_000_000, 'a'), 2_000_000, 'L');
     await refused(await writePacked(folder, 'header.tgz', header), 'a header of more than 1 MB');

@@ -103,6 +103,9 @@ it('Each table has a column "space" or "tenant", or belongs to the whole install
   expect([...owned, ...OF_ALL].sort()).toEqual(rows.map(({ name }) => name).sort());
 });
 
+/** The characters that change the direction of text around them (Unicode, Bidi_Control). */
+const BIDIRECTIONAL = [...'\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'];
+
 it('A tenant is renamed, disabled, and enabled again', async () => {
   await server.createTenant('renamed');
   const path = `${server.path('renamed', 'r4')}/Patient`;
@@ -118,6 +121,8 @@ it('A tenant is renamed, disabled, and enabled again', async () => {
     { status: 'deleting' },
     { display: '' },
     { display: 'a\nb' },
+    { display: 'a\u2028b' },
+    ...BIDIRECTIONAL.map((mark) => ({ display: `St. ${mark}Mary` })),
     { display: 7 },
     { named: 'x' },
     {},
@@ -125,6 +130,17 @@ it('A tenant is renamed, disabled, and enabled again', async () => {
     expect((await administer('PATCH', 'renamed', body)).status).toBe(400);
   expect((await administer('PATCH', 'system', { status: 'disabled' })).status).toBe(403);
   expect((await administer('PATCH', 'nobody', { status: 'disabled' })).status).toBe(404);
+});
+
+it('An imported tenant whose display name misleads its reader is shown by its name', async () => {
+  await server.createTenant('misnamed');
+  await owner.query('update andiron.tenant set display = $1 where name = $2', ['St. \u202eMary', 'misnamed']);
+  const { text } = await administer('GET', 'misnamed/export');
+  expect(text).toContain('\u202eMary');
+  const type = { 'content-type': 'application/x-ndjson' };
+  const place = '/w/system/api/v1/tenants';
+  expect((await server.request('POST', `${place}/renamed-2/import`, text, type)).status).toBe(201);
+  expect((await administer('GET', 'renamed-2')).json).toMatchObject({ display: 'renamed-2' });
 });
 
 it('A tenant is removed with all its data, and nothing else is', async () => {

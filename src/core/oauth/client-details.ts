@@ -1,5 +1,6 @@
 import type { ClientChanges } from '../api/access';
 import { fhirError } from '../errors';
+import { isShownName, SHOWN_NAME_EXPECTED } from '../limits/shown-name';
 import type { Destinations } from '../outbound/destinations';
 import { isLoopback } from '../network/ip-address';
 import {
@@ -44,15 +45,22 @@ export function changeDetails(
 ): ClientDetails {
   const details = { ...before, ...withoutUndefined(changes) };
   const name = details.name.trim();
-  if (name === '' || name.length > MAX_NAME) refuse(`A client has a name of 1 to ${MAX_NAME} characters`);
+  // What was stored before must not keep a client from being disabled; the same holds for addresses below.
+  const isNewName = name !== before.name;
+  if (name === '' || name.length > MAX_NAME || (isNewName && !isShownName(name)))
+    refuse(`A client has a name of 1 to ${MAX_NAME} characters, ${SHOWN_NAME_EXPECTED}`);
   requireEach(details.scopes, 'scope', (scope) => SCOPE.test(scope));
   requireEach(details.policies, 'name of a policy', (policy) => POLICY.test(policy));
-  requireEach(details.redirectUris, 'redirect URI', isRedirectUri);
+  const isOld = (uri: string): boolean => before.redirectUris.includes(uri);
+  requireEach(
+    details.redirectUris,
+    'redirect URI, which is compared character by character: https, loopback or the scheme of an app, without *, . and .. as segments, user or fragment',
+    (uri) => isOld(uri) || isRedirectUri(uri),
+  );
   if (details.jwks !== null && details.jwksUrl !== null)
     refuse('A client has its keys in the server or under an address, not both');
   if (details.jwks !== null) requirePublicKeys(details.jwks);
-  // An address that was allowed before must not keep a client from being disabled; it is checked again before each
-  // request.
+  // It is checked again before each request.
   if (details.jwksUrl !== null && details.jwksUrl !== before.jwksUrl) {
     const fault = destinations.findFault(details.jwksUrl);
     if (fault !== undefined) refuse(`The address of keys is not allowed: ${fault}`);
@@ -94,9 +102,21 @@ function isSafeAddress(address: string): boolean {
 
 /** RFC 8252, section 7, also allows a loopback address, or an app's private-use scheme (with a dot). */
 function isRedirectUri(uri: string): boolean {
-  if (!/^[\x21-\x7E]+$/.test(uri)) return false;
+  if (!/^[\x21-\x7E]+$/.test(uri) || hasWildcard(uri) || hasDotSegment(uri)) return false;
   if (isSafeAddress(uri)) return true;
   return URL.canParse(uri) && /^[a-z][a-z0-9+-]*\.[a-z0-9+.-]+:/.test(uri) && !uri.includes('#');
+}
+
+/** True: the address looks as if it stood for several, which it never does. */
+function hasWildcard(uri: string): boolean {
+  return /\*|%2a/i.test(uri);
+}
+
+/** True: a browser, or a server that decodes the path, goes elsewhere than the text says. */
+function hasDotSegment(uri: string): boolean {
+  const [path = ''] = uri.split(/[?#]/);
+  const decoded = path.replace(/%2e/gi, '.').replace(/%2f|%5c/gi, '/');
+  return decoded.split(/[/\\]/).some((segment) => segment === '.' || segment === '..');
 }
 
 function refuse(reason: string): never {

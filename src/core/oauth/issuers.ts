@@ -1,6 +1,7 @@
 /** Tokens of external issuers, such as a hospital's identity provider. */
 import type { NewIssuer } from '../api/access';
 import { fhirError } from '../errors';
+import { isShownName, SHOWN_NAME_EXPECTED } from '../limits/shown-name';
 import type { Destinations } from '../outbound/destinations';
 import type { OfTenant } from '../storage/accounts/client-applications';
 import type { IssuerStore, TokenIssuer } from '../storage/accounts/token-issuers';
@@ -105,6 +106,8 @@ export class OutsideIssuers {
     const texts = [issuer.issuer, issuer.audience, issuer.scopeClaim, issuer.userClaim, issuer.patientClaim];
     if (texts.some((text) => text === '' || text.length > MAX_TEXT))
       refuse('An issuer has a name (the iss of its tokens), an audience, and claims with names');
+    if (![...texts, ...Object.keys(issuer.scopeMap ?? {})].every(isShownName))
+      refuse(`The names and values of an issuer are written ${SHOWN_NAME_EXPECTED}`);
     const fault = this.parts.destinations.findFault(issuer.jwksUrl);
     if (fault !== undefined) refuse(`The address of an issuer’s keys is not allowed: ${fault}`);
     if (!(await this.parts.store.put(space, issuer)))

@@ -5,6 +5,7 @@ import type { Space, TenantSettings, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import { registerCache } from '../erasure/cache-registry';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
+import { isShownName, SHOWN_NAME_EXPECTED } from '../limits/shown-name';
 import type { SpaceParameters, TenantParameter } from '../search/tenant-parameter';
 import {
   DEFAULT_TIME_ZONE,
@@ -220,8 +221,8 @@ function readPolicies(text: string): readonly Policy[] | undefined {
 const LONGEST_DISPLAY = 200;
 
 function requireDisplay(display: string): void {
-  if (display.trim() !== '' && display.length <= LONGEST_DISPLAY && !/\p{Cc}/u.test(display)) return;
-  const reason = `The displayed name of a tenant must have 1 to ${LONGEST_DISPLAY} characters, in one line`;
+  if (display.trim() !== '' && display.length <= LONGEST_DISPLAY && isShownName(display)) return;
+  const reason = `The displayed name of a tenant must have 1 to ${LONGEST_DISPLAY} characters, ${SHOWN_NAME_EXPECTED}`;
   throw fhirError('invalidValue', { reason });
 }
 

@@ -10,6 +10,7 @@ import { isRelease, RELEASE_NAMES, type Release } from '../fhir/release';
 import { toStoredText } from '../fhir/resource-text';
 import { ImportedParameters } from '../indexing/imported-parameters';
 import { auditEventTagIssues } from '../preparation/audit-event-tag';
+import { isShownName } from '../limits/shown-name';
 import { SEARCH_PARAMETER } from '../preparation/prepare';
 import { SUBSCRIPTION, switchedOff } from '../preparation/subscription';
 import { reindex, type ReindexOptions } from '../indexing/reindex';
@@ -112,7 +113,9 @@ async function open(
   { settings, display }: ExportHeader,
 ): Promise<TenantRow> {
   spaces.requireName(name);
-  await store.create(name, RELEASE_NAMES, { settings, display, status: 'importing' });
+  // An export of an earlier version may have any; the tenant is then shown by its name.
+  const shown = display !== null && isShownName(display) ? display : null;
+  await store.create(name, RELEASE_NAMES, { settings, display: shown, status: 'importing' });
   const row = await store.find(name);
   if (row?.status !== 'importing') throw fhirError('tenantExists', { tenant: name });
   return row;
