@@ -33,6 +33,7 @@ import type { SubgraphRequest } from '../schema/subgraph';
 import type { CacheForm } from './built-schema';
 import { refuseBlindQueries } from './query-origin';
 import { SchemaFiles, sendSchemaFile, unpack } from './schema-file';
+import { limitPage } from '../browser-limits';
 import { upgradeOf } from '../upgrade';
 import { SchemaCache, type ServedSchema } from './schema-cache';
 import { type SocketSettings } from './web-socket';
@@ -358,7 +359,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const { tenant, release } = request.params;
     const isFolder = /\/(\?|$)/.test(request.url);
     const { status, headers, html } = graphiql.toPage(tenant, release, isFolder);
-    return setCommonHeaders(request, reply)
+    return limitPage(setCommonHeaders(request, reply), 'none')
       .code(status)
       .headers(headers)
       .header('content-security-policy', CONTENT_SECURITY_POLICY)

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { limitContent, showElsewhere } from '../browser-limits';
 import type { BinaryContent, RequestContext, StoredVersion } from '../core';
 import { CONTENT_SECURITY_POLICY, dispositionOf } from './binary';
 import type { RestContext } from './rest-context';
@@ -8,6 +9,7 @@ import { indentJson } from './json-layout';
 import { FHIR_JSON } from './negotiation';
 import type { Query } from './query';
 import type { FhirRequest } from './fhir-request';
+import { signatureOf } from './signed-address';
 
 /**
  * Caches must revalidate: a browser would treat a resource with Last-Modified as fresh for a while. Responses to
@@ -53,6 +55,11 @@ export class Exchange {
     return this.restContext.addresses.root(this.request, this.context.space);
   }
 
+  /** True: the address gives the right to read this version, and to nothing else. */
+  get isSigned(): boolean {
+    return signatureOf(this.request) !== undefined;
+  }
+
   forbidCaching(): this {
     this.#cacheControl = NO_STORE;
     return this;
@@ -84,7 +91,9 @@ export class Exchange {
     this.#setCommonHeaders();
     this.request.logEntry.sends(bytes.length);
     if (securityContext !== undefined) this.reply.header('x-security-context', securityContext);
-    return this.reply
+    // Front ends that CORS allows, and those that were given a signed address, show it as an image.
+    if (this.restContext.settings.corsOrigins.length > 0 || this.isSigned) showElsewhere(this.reply);
+    return limitContent(this.reply)
       .code(200)
       .header('content-type', contentType)
       .header('content-disposition', dispositionOf(contentType))

@@ -1,4 +1,5 @@
 import fastify, { type FastifyInstance } from 'fastify';
+import { limitAnswer, limitBrowsers } from '../browser-limits';
 import { type ByteBudget, fhirError, type Core, type Log } from '../core';
 import { registerJobRoutes } from './administration-jobs';
 import { registerAdministrationApi } from './administration-openapi';
@@ -93,6 +94,7 @@ export function createRestServer({
     rewriteUrl: (request) => spellOutDollar(toOriginForm(request.url ?? '/')),
     frameworkErrors(error, request, reply) {
       allowOrigin(request, reply, settings.corsOrigins);
+      limitAnswer(reply);
       // Requests rejected by the router bypass hooks.
       request.logEntry = new RequestLogEntry(budget.open(), metrics.countError);
       void sendFailure(error, request, reply, { core, log });
@@ -105,6 +107,7 @@ export function createRestServer({
   admitEveryMethod(server);
   watchRequests(server, budget, log, metrics);
   if (isTraced) traceRequests(server);
+  limitBrowsers(server);
   sendClientsAway(server, stopping);
   answerAtDeadlines(server, settings.requestTimeoutMs);
   limitRequests(server, settings.connection, log);

@@ -87,16 +87,49 @@ describe.each(TESTED_RELEASES)('attachments in %s', (release) => {
       ...{ 'content-type': 'image/png', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
       'content-security-policy': expect.stringContaining('sandbox'),
       'content-disposition': 'inline',
+      // An image of a page elsewhere has no CORS, and its address has the signature.
+      ...{ 'cross-origin-resource-policy': 'cross-origin', 'referrer-policy': 'no-referrer' },
     });
     const long = await load(await addressFor(writer, 2));
     expect([long.status, long.bytes.length]).toEqual([200, LONG.length]);
   });
 
+  it('answer the content alone, whatever form is requested', async () => {
+    const data = Buffer.from('hello').toString('base64');
+    const meta = { tag: [{ system: 'http://acme.example', code: 'secret' }] };
+    const [contentType, securityContext] = ['text/plain', { reference: 'Patient/secret' }];
+    const { text } = await put('Binary/photo', {
+      ...{ resourceType: 'Binary', id: 'photo', contentType, securityContext, meta, data },
+    });
+    const version = JSON.parse(text).meta.versionId;
+    const address = await addressFor(writer);
+    expect(address).toContain(`/_history/${version}?`);
+    for (const accept of ['application/fhir+json', 'application/json', '*/*', 'image/png', 'text/html'])
+      for (const more of [
+        '',
+        '&_format=json',
+        '&_format=application/fhir%2Bjson',
+        '&_summary=true',
+        '&_elements=meta',
+      ]) {
+        const answer = await server.request('GET', `${address}${more}`, undefined, { accept });
+        expect([accept, more, answer.status, answer.text]).toEqual([accept, more, 200, 'hello']);
+        expect(answer.headers['content-type']).toBe('text/plain');
+        expect(JSON.stringify(answer.headers)).not.toContain('secret');
+      }
+    // With credentials of its own, the request is not by the signature.
+    const asResource = { accept: 'application/fhir+json', authorization: writer.basic };
+    expect((await server.request('GET', address, undefined, asResource)).text).toContain('"secret"');
+    await put('Binary/photo', PNG, 'image/png');
+  });
+
   it('stay at the version of the address', async () => {
     const address = await addressFor(writer);
+    const [, version] = /_history\/([0-9]+)/.exec(address) ?? [];
     await put('Binary/photo', Buffer.from('new'), 'text/plain');
     expect((await load(address)).bytes).toEqual(PNG);
-    expect((await load(address.replace('/_history/1', '/_history/2'))).status).toBe(403);
+    const next = address.replace(`/_history/${version}`, `/_history/${Number(version) + 1}`);
+    expect((await load(next)).status).toBe(403);
     await put('Binary/photo', PNG, 'image/png');
   });
 

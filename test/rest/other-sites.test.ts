@@ -269,3 +269,63 @@ describe('discovery that names the host of the request', () => {
     },
   );
 });
+
+describe('browsers', () => {
+  const CONTENT = { 'content-type': 'image/png' };
+  const headersOf = async (path: string, headers: Headers = {}, at = server) =>
+    (await at.request('GET', path, undefined, headers)).headers;
+
+  it('let no page of another origin load an answer without CORS, whatever it is', async () => {
+    for (const path of [
+      ...[`${fhir}/Patient/p`, `${fhir}/Patient`, `${fhir}/metadata`, `${fhir}/Nothing`, '/health/live'],
+      ...[`${graphql}?query={__typename}`, '/w/system/oidc/jwks', '/w/system/api/v1/tenants', '/nothing'],
+      ...['/', '/docs/', `${fhir}/Patient/%ff`],
+    ])
+      expect([path, (await headersOf(path))['cross-origin-resource-policy']]).toEqual([path, 'same-origin']);
+    const byCors = await headersOf(`${fhir}/Patient/p`, { origin: APP, 'sec-fetch-mode': 'cors' });
+    expect(byCors['access-control-allow-origin']).toBe(APP);
+  });
+
+  it('show the content of a Binary elsewhere only where CORS allows some origin', async () => {
+    expect((await server.request('PUT', `${fhir}/Binary/i`, Buffer.from('PNG'), CONTENT)).status).toBe(201);
+    const image = { accept: 'image/*' };
+    const policy = async (at: TestServer) =>
+      (await headersOf(`${fhir}/Binary/i`, image, at))['cross-origin-resource-policy'];
+    expect([await policy(server), await policy(proxied)]).toEqual(['cross-origin', 'same-origin']);
+    const asResource = await headersOf(`${fhir}/Binary/i`, { accept: 'application/fhir+json' });
+    expect(asResource['cross-origin-resource-policy']).toBe('same-origin');
+  });
+
+  it('tell no other site the address of a Binary, and give its content no device; its sandbox is no fault', async () => {
+    const { 'cross-origin-opener-policy': opener, ...headers } = await headersOf(`${fhir}/Binary/i`, {
+      accept: '*/*',
+    });
+    // By the HTML specification a browser refuses a document with a sandbox and an opener policy.
+    expect(opener).toBeUndefined();
+    expect(headers).toMatchObject({
+      'referrer-policy': 'no-referrer',
+      'permissions-policy': expect.stringContaining('camera=(), '),
+      'content-security-policy': expect.stringContaining('sandbox'),
+    });
+  });
+
+  it('give pages no device, and the page that opened one no handle, except for sign-in in a window of an app', async () => {
+    const html = { accept: 'text/html' };
+    for (const path of ['/', '/w/system/console', `${fhir}/metadata`, '/docs/', graphql])
+      expect([path, await headersOf(path, html)]).toMatchObject([
+        path,
+        {
+          'cross-origin-opener-policy': 'same-origin',
+          'permissions-policy': expect.stringContaining('usb=()'),
+        },
+      ]);
+    const { status, headers } = await enforced.request('GET', '/w/system/oidc/authorize', undefined, html);
+    expect([status, headers]).toMatchObject([
+      400,
+      {
+        'cross-origin-opener-policy': 'unsafe-none',
+        'permissions-policy': expect.stringContaining('usb=()'),
+      },
+    ]);
+  });
+});

@@ -5,7 +5,6 @@
 import type { FastifyReply } from 'fastify';
 import { fhirError, readBinary, type StoredVersion } from '../../core';
 import { BINARY, wantsResource } from '../binary';
-import { signatureOf } from '../signed-address';
 import { announcesBody, readBody } from '../body';
 import type { Exchange } from '../exchange';
 import { isUnchanged } from '../precondition';
@@ -28,7 +27,7 @@ export async function vread(exchange: Exchange): Promise<FastifyReply> {
   const version = request.params.vid ?? '';
   if (!VERSION_ID.test(version)) throw fhirError('versionNotFound', { type, id, version });
   const found = await restContext.core.vread(context, type, id, version);
-  if (signatureOf(request) !== undefined) exchange.forbidCaching();
+  if (exchange.isSigned) exchange.forbidCaching();
   return answer(exchange, found);
 }
 
@@ -52,6 +51,11 @@ async function answerBinary(
 ): Promise<FastifyReply> {
   const { restContext, request, context, query } = exchange;
   const content = await readBinary(restContext.core, version.text);
+  // A signed address is for the content; the resource has tags, an author and a security context besides.
+  if (exchange.isSigned)
+    return isUnchanged(request.headers, version)
+      ? exchange.sendEmpty(304)
+      : exchange.sendContent({ ...content, securityContext: undefined });
   const { release } = context.space;
   const isResource = wantsResource(request.headers.accept, query.format, content.contentType, release);
   addVary(exchange.reply, 'Accept');

@@ -3,6 +3,7 @@
  * the address of a GET or in the body of a POST. The forms of the pages are posted to the address of the request.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { limitPage } from '../../browser-limits';
 import { fhirError, type SignInStep, type TenantSpace } from '../../core';
 import { FORM_TYPES, requireContentType } from '../body';
 import type { RestContext } from '../rest-context';
@@ -76,7 +77,8 @@ export function sendStep(
   path: string,
   step: SignInStep,
 ): FastifyReply {
-  reply
+  // Apps begin a sign-in in a window of its own too, and wait for its end: redirects and pages leave them their handle.
+  limitPage(reply, 'any')
     .header('cache-control', 'no-store')
     .header('pragma', 'no-cache')
     .header('x-content-type-options', 'nosniff')
