@@ -95,11 +95,11 @@ function toQuotas({ QUOTA_RESOURCES: maxResources, QUOTA_BYTES: maxBytes }: Sett
 }
 
 async function warnOfOutdatedIndex(core: Core, log: Log): Promise<void> {
-  const { spaces, madeWith, now } = await core.outdatedIndex();
+  const { spaces, madeWith, now, different } = await core.outdatedIndex();
   if (spaces === 0) return;
   log.warn(
     { spaces, madeWith, now },
-    'the search index has other settings or definitions: searches may be incomplete until andiron reindex has run',
+    `the search index has other settings or definitions: it was made with ${different.join(', and with ')}; searches may be incomplete until andiron reindex has run`,
   );
 }
 

@@ -135,5 +135,6 @@ it('a change of the port asks for a reindex in the log of the start', async () =
   await app.listen();
   await app.close();
   const warning = lines.find(({ message }) => message.includes('the search index has other settings'));
+  expect(warning?.message).toContain(' it was made with another PUBLIC_URL, HOST or PORT; ');
   expect(JSON.stringify(warning?.details)).toContain(`own addresses http://127.0.0.1:${port}`);
 });

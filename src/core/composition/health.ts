@@ -2,7 +2,7 @@ import type { OutdatedIndex } from '../api/index-work';
 import type { Readiness } from '../api/process';
 import type { RedisCache } from '../cache/redis-cache';
 import type { Log } from '../context';
-import type { Release } from '../fhir/release';
+import { describeDifferences, type RowRules } from '../indexing/row-rules';
 import type { Connections } from '../storage/connection/connections';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { readInstalled } from '../storage/schema/installed';
@@ -21,7 +21,7 @@ export interface HealthParts {
   readonly cache: RedisCache;
   readonly record: RowRecord;
   /** The indexing rules of this process, by release. */
-  readonly rules: Readonly<Record<Release, string>>;
+  readonly rules: RowRules;
   /** Digest of the base conformance resources of this program. */
   readonly digest: string;
   /** The number of this program's schema. */
@@ -53,7 +53,7 @@ export class Health {
   async outdatedIndex(): Promise<OutdatedIndex> {
     const { record, rules } = this.parts;
     const { count, madeWith } = await record.outdated();
-    return { spaces: count, madeWith, now: rules };
+    return { spaces: count, madeWith, now: rules, different: describeDifferences(madeWith, rules) };
   }
 
   /** Answers within about two seconds, whatever the state of the database. Concurrent calls share the answer. */
@@ -69,7 +69,7 @@ export class Health {
   }
 
   async #ask(): Promise<Readiness> {
-    const { database, cache, record, digest, hasRowSecurity } = this.parts;
+    const { database, cache, record, rules, digest, hasRowSecurity } = this.parts;
     const notices = [
       ...this.#announced,
       ...(hasRowSecurity
@@ -90,10 +90,10 @@ export class Health {
         database.probe.troubles(),
       ]);
       if (installed.digest !== digest) notices.push(OTHER_DEFINITIONS);
-      const { count } = outdated;
+      const { count, madeWith } = outdated;
       if (count > 0)
         notices.push(
-          `The search index of ${count} spaces (a space is a tenant's data of one release) was made with other settings or definitions: searches may miss something until andiron reindex has run`,
+          `The search index of ${count} spaces (a space is a tenant's data of one release) was made with ${describeDifferences(madeWith, rules).join(', and with ')}: searches may miss something until andiron reindex has run`,
         );
       const mayWrite = this.#recordLeast(installed.leastSchema);
       if (!mayWrite)

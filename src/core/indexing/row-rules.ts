@@ -21,3 +21,29 @@ export function rowRules(ownAddresses: readonly string[]): RowRules {
     ].join(', ');
   return Object.fromEntries(RELEASE_NAMES.map((release) => [release, ofRelease(release)])) as RowRules;
 }
+
+/** What an operator or an upgrade has changed where a part of the fingerprint differs, by how the part begins. */
+const CHANGED: Readonly<Record<string, string>> = {
+  'own addresses ': 'another PUBLIC_URL, HOST or PORT',
+  'definitions ': 'other definitions of FHIR',
+  'rows ': 'the indexing rules of another version of the program',
+  'fold table ': 'the indexing rules of another version of the program',
+};
+
+/**
+ * Returns in words how the rules that have made rows differ from those of this process.
+ *
+ * @param madeWith fingerprints of one release each, which may be of several joined by `; `
+ */
+export function describeDifferences(madeWith: readonly string[], now: RowRules): readonly string[] {
+  const current = new Set(Object.values(now).flatMap((rule) => rule.split(', ')));
+  const different = madeWith
+    .flatMap((joined) => joined.split(/; |, /))
+    .filter((part) => !current.has(part))
+    .map((part) => {
+      const [, words = 'other indexing rules'] =
+        Object.entries(CHANGED).find(([start]) => part.startsWith(start)) ?? [];
+      return words;
+    });
+  return [...new Set(different)].sort();
+}

@@ -53,7 +53,7 @@ async function found(opened: OpenedCore, subject: string): Promise<string[]> {
 }
 
 const OUTDATED = expect.stringMatching(
-  /^The search index of 1 spaces .* until andiron reindex has run$/,
+  /^The search index of 1 spaces .* was made with another PUBLIC_URL, HOST or PORT: .* until andiron reindex has run$/,
 ) as string;
 const notices = async (opened: OpenedCore): Promise<readonly string[]> =>
   (await opened.core.readiness()).notices.filter((notice) => notice.includes('reindex'));
