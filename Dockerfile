@@ -1,7 +1,10 @@
 # The image of Andiron: the folder of deploy/production-tree.sh on Node.js. docs/run/deploy.md has the commands.
 # Every command of `andiron` works in it: docker run … andiron node dist/src/cli.js migrate
 
-FROM node:24.21.0-bookworm-slim AS build
+# By digest, because a tag can be moved; the tag is for readers. Both stages have the same.
+FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS build
+# An engine does not compare tag and digest.
+RUN test "$(node --version)" = v24.21.0
 WORKDIR /build
 COPY package.json package-lock.json ./
 COPY console/package.json console/
@@ -11,7 +14,7 @@ COPY . .
 # The files belong to root, and the server may only read them, whatever the umask of the builder was.
 RUN deploy/production-tree.sh /opt/andiron && chmod -R a+rX,go-w /opt/andiron
 
-FROM node:24.21.0-bookworm-slim
+FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
 LABEL org.opencontainers.image.title="Andiron" \
       org.opencontainers.image.description="A multi-tenant FHIR R4 and R4B server" \
       org.opencontainers.image.licenses="Apache-2.0"

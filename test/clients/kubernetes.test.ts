@@ -2,6 +2,7 @@
 import { Deployment } from 'kubernetes-models/apps/v1';
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
 import { Job } from 'kubernetes-models/batch/v1';
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { ConfigMap, Secret, Service, ServiceAccount } from 'kubernetes-models/v1';
 import path from 'node:path';
@@ -31,7 +32,7 @@ jest.mock('@kubernetes-models/validate', () => {
 
 const MODELS = [
   ...[ConfigMap, Secret, Service, ServiceAccount, Deployment],
-  ...[Job, PodDisruptionBudget, HorizontalPodAutoscaler],
+  ...[Job, NetworkPolicy, PodDisruptionBudget, HorizontalPodAutoscaler],
 ];
 
 /** @throws Error with the faults of the manifest */

@@ -13,8 +13,8 @@ it('has all objects, with one image for the server and the migration', async () 
   const { stdout } = await run(program, ['kustomize', KUBERNETES]);
   const objects = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest);
   expect(objects.map(({ kind }) => kind).sort()).toEqual([
-    ...['ConfigMap', 'Deployment', 'HorizontalPodAutoscaler', 'Job', 'PodDisruptionBudget', 'Service'],
-    'ServiceAccount',
+    ...['ConfigMap', 'Deployment', 'HorizontalPodAutoscaler', 'Job', 'NetworkPolicy', 'NetworkPolicy'],
+    ...['PodDisruptionBudget', 'Service', 'ServiceAccount'],
   ]);
   const images = objects
     .map((manifest) => fieldAt(manifest, 'spec.template.spec.containers.0.image'))

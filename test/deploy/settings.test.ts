@@ -4,6 +4,7 @@ import path from 'node:path';
 import { ConfigurationError, loadSettings } from '../../src/config';
 import type { Row } from '../../src/config/row';
 import { SETTINGS } from '../../src/config/table';
+import { isPublicAddress, Networks } from '../../src/core/network/ip-address';
 import { HEALTH_ADDRESSES } from '../../src/rest/health';
 import { type Fields, fieldAt, readManifest, readYaml, ROOT } from '../support/deployment-files';
 
@@ -142,7 +143,12 @@ it('the memory of a pod has room for the heaps of the process and of its thread'
 
 it('the image has one exact version of Node.js that the program supports, and no secret', () => {
   const bases = Array.from(dockerfile.matchAll(/^FROM (\S+)/gm), ([, base]) => base);
-  expect(bases).toEqual([bases[1], expect.stringMatching(/^node:24\.\d+\.\d+-bookworm-slim$/)]);
+  expect(bases).toEqual([
+    bases[1],
+    expect.stringMatching(/^node:24\.\d+\.\d+-bookworm-slim@sha256:[0-9a-f]{64}$/),
+  ]);
+  const [, version] = /^node:([\d.]+)-/.exec(bases[1] ?? '') ?? [];
+  expect(dockerfile).toContain(`\nRUN test "$(node --version)" = v${version}\n`);
   expect(dockerfile).not.toMatch(/PASSWORD|SECRET|^ARG /m);
 });
 
@@ -154,6 +160,57 @@ it('all containers run as the user of the image, which is not root', () => {
       runAsUser: Number(user?.[1]),
       runAsGroup: Number(user?.[2]),
     });
+});
+
+it('each container of compose.yaml has no right of root that it does not need, and writes only where it must', () => {
+  const services = compose['services'] as Record<string, Fields>;
+  expect(Object.keys(services).sort()).toEqual(['migrate', 'postgres', 'redis', 'server']);
+  for (const service of Object.values(services))
+    expect(service).toMatchObject({
+      ...{ cap_drop: ['ALL'], read_only: true, security_opt: ['no-new-privileges:true'] },
+    });
+  const added = Object.entries(services).flatMap(([name, { cap_add: rights }]) =>
+    rights === undefined ? [] : [[name, rights]],
+  );
+  // Its entrypoint gives the volume to the user postgres, and becomes that user.
+  expect(added).toEqual([['postgres', ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID']]]);
+});
+
+it('pods are reached at their ports, by Prometheus alone at that of metrics, and call no private address by https', () => {
+  const [all, server] = ['network-policy.yaml', 'network-policy-server.yaml'].map(readManifest);
+  const settings = loadSettings({ ...configured, ...secret });
+  for (const file of ['deployment.yaml', 'migration-job.yaml'])
+    expect(fieldAt(readManifest(file), 'spec.template.metadata.labels')).toMatchObject(
+      fieldAt(all, 'spec.podSelector.matchLabels') as object,
+    );
+  expect(fieldAt(server, 'spec.podSelector')).toEqual(fieldAt(deployment, 'spec.selector'));
+  for (const policy of [all, server])
+    expect(fieldAt(policy, 'spec.policyTypes')).toEqual(['Ingress', 'Egress']);
+  expect(fieldAt(all, 'spec.ingress')).toBeUndefined();
+  const portsOf = (policy: unknown, at: string): unknown =>
+    (fieldAt(policy, at) as { ports: { port: unknown }[] }[]).map(({ ports }) =>
+      ports.map(({ port }) => port),
+    );
+  expect(portsOf(all, 'spec.egress')).toEqual([
+    [53, 53],
+    [settings.FHIR_DATABASE_PORT, settings.REDIS_PORT],
+  ]);
+  expect([portsOf(server, 'spec.ingress'), portsOf(server, 'spec.egress')]).toEqual([
+    [['http'], ['metrics']],
+    [[443]],
+  ]);
+  expect(fieldAt(server, 'spec.ingress.1.from')).toHaveLength(1);
+  const except = fieldAt(server, 'spec.egress.0.to.0.ipBlock.except') as string[];
+  for (const network of except) expect(isPublicAddress(network.replace(/\/.*/, ''))).toBe(false);
+  for (const address of [
+    '10.1.2.3',
+    '172.20.0.1',
+    '192.168.1.1',
+    '169.254.169.254',
+    '168.63.129.16',
+    '100.64.1.1',
+  ])
+    expect(new Networks(except).has(address)).toBe(true);
 });
 
 it('pods at their highest number fit into the connections that PostgreSQL has by default', () => {
