@@ -157,7 +157,7 @@ it('so are attempts of changes: conditions, patches, updates, transactions, muta
   for (const answer of [patient, observation, bundle]) expect(answer?.json.meta.versionId).toMatch(/^[12]$/);
   expect(patient?.json.telecom[0].value).toContain(wordOf(0));
   expect(observation?.json.contained[0].telecom[0].value).toContain(wordOf(0));
-  expect(bundle?.json.entry[0].resource.telecom[0].value).toContain(wordOf(0));
+  expect(bundle?.json.entry[1].resource.telecom[0].value).toContain(wordOf(0));
 });
 
 it('where references are checked, a refusal does not list the referring resources', async () => {

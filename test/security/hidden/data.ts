@@ -246,20 +246,8 @@ export function others(side: Side): readonly Resource[] {
       section: [{ title: 'One', entry: [to(first ? 'Observation/v1' : 'Organization/o1')] }],
     },
     {
-      ...{ resourceType: 'Bundle', id: 'bun', type: 'collection' },
-      entry: [
-        {
-          fullUrl: 'urn:uuid:0b9f1c1e-0000-4000-8000-000000000001',
-          resource: {
-            ...{ resourceType: 'Patient', gender: 'male' },
-            ...given(first, { telecom: [{ system: 'phone', value: `${word}-held` }] }),
-          },
-        },
-      ],
-    },
-    {
-      ...{ resourceType: 'Bundle', id: 'doc', type: 'document', timestamp: '2020-05-05T00:00:00Z' },
-      identifier: { system: 'urn:documents', value: 'doc' },
+      ...{ resourceType: 'Bundle', id: 'bun', type: 'document', timestamp: '2020-05-05T00:00:00Z' },
+      identifier: { system: 'urn:documents', value: 'bun' },
       entry: [
         {
           fullUrl: 'urn:uuid:0b9f1c1e-0000-4000-8000-000000000002',

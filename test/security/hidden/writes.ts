@@ -118,9 +118,9 @@ export function writes(release: Release): readonly Question[] {
     patchWith('Observation/v4', [test('/contained/0/telecom/0/value', `${WORD}-inside`), add]),
     patchWith('Observation/v4', [{ op: 'remove', path: '/contained/0/telecom' }]),
     patchWith('Observation/v4', [{ op: 'copy', from: '/contained/0/telecom/0/value', path: '/code/text' }]),
-    patchWith('Bundle/bun', [test('/entry/0/resource/telecom/0/value', `${WORD}-held`)]),
+    patchWith('Bundle/bun', [test('/entry/1/resource/telecom/0/value', `${WORD}-held`)]),
     patchWith('Bundle/bun', [
-      { op: 'move', from: '/entry/0/resource/telecom', path: '/entry/0/resource/contact' },
+      { op: 'move', from: '/entry/1/resource/telecom', path: '/entry/1/resource/contact' },
     ]),
     patchWith('Condition/c2', [add]),
     patchWith('Condition/c3', [add]),
