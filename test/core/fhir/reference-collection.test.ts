@@ -42,7 +42,7 @@ const patient: JsonObject = {
 };
 
 test('references are found at any depth, with their expressions', () => {
-  expect(collectReferences(patient).map(({ reference, expression }) => [reference, expression])).toEqual([
+  expect(collectReferences(patient).map(({ reference, expression }) => [reference, expression()])).toEqual([
     [`${other}/StructureDefinition/x`, 'Patient.meta.profile[0]'],
     ['Organization/meta', 'Patient.meta.extension[1].valueReference.reference'],
     ['Organization/2', 'Patient.contained[0].partOf.reference'],
@@ -83,4 +83,20 @@ test('a resource that refers to its own space or to other servers passes', () =>
       resolver,
     ),
   ).not.toThrow();
+});
+
+test('the last of many references is refused without a look at all others for each', () => {
+  let looks = 0;
+  const long: JsonObject = {
+    resourceType: 'Composition',
+    author: Array.from({ length: 1000 }, () => ({
+      get reference(): string {
+        looks++;
+        return 'Practitioner/1';
+      },
+    })),
+    subject: { reference: `${other}/Patient/1` },
+  };
+  expect(() => checkReferences(long, resolver)).toThrow(FhirError);
+  expect(looks).toBeLessThanOrEqual(4000);
 });

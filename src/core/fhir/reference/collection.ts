@@ -7,8 +7,8 @@ import { visitOwnReferences } from './targets';
 /** A text in a resource that may refer to a resource of this server. */
 export interface CollectedReference {
   readonly reference: string;
-  /** FHIRPath of the text; computed on access, which costs a traversal. */
-  readonly expression: string;
+  /** Returns the FHIRPath of the text. Cost: a traversal. */
+  expression(): string;
 }
 
 /**
@@ -21,12 +21,7 @@ export function collectReferences(resource: JsonObject): CollectedReference[] {
   const found: CollectedReference[] = [];
   visitReferences(resource, (reference) => {
     const occurrence = found.length;
-    found.push({
-      reference,
-      get expression() {
-        return expressionOf(resource, occurrence);
-      },
-    });
+    found.push({ reference, expression: () => expressionOf(resource, occurrence) });
   });
   return found;
 }
@@ -70,7 +65,7 @@ function foreignIssues(resource: JsonObject, resolver: ReferenceResolver): reado
   const issues: Issue[] = [];
   for (const { reference, expression } of collectReferences(resource)) {
     if (!resolver.leaves(reference)) continue;
-    issues.push(toIssue('foreignReference', { reference: shorten(reference) }, expression));
+    issues.push(toIssue('foreignReference', { reference: shorten(reference) }, expression()));
     if (issues.length === MOST_ISSUES) break;
   }
   return issues;

@@ -30,7 +30,7 @@ export async function makeDocument(
 ): Promise<Pick<DocumentContent, 'versions'>> {
   return services.scope.inSnapshot(services, context, async (reading) => {
     const composition = await read(reading, context, COMPOSITION, id);
-    const places = new Map<string, string>();
+    const places = new Map<string, () => string>();
     // References in hidden elements are not followed.
     const shown = parseStoredObject(shownText(services, context, composition.text));
     for (const collected of collectReferences(shown)) {
@@ -47,12 +47,8 @@ export async function makeDocument(
         return { reference, expression, version: await findTarget(reading, context, reference) };
       }),
     );
-    const missing = found.flatMap(({ reference, expression, version }): Issue[] => {
-      if (version !== undefined) return [];
-      const reason = `${shorten(reference)} is not here, but a document holds all that its Composition refers to`;
-      return [toIssue('ruleViolated', { reason }, expression)];
-    });
-    if (missing.length > 0) throw new FhirError('ruleViolated', missing.slice(0, MOST_ISSUES));
+    const missing = found.filter(({ version }) => version === undefined).slice(0, MOST_ISSUES);
+    if (missing.length > 0) throw new FhirError('ruleViolated', missing.map(toMissing));
     const versions = distinct([composition, ...found.flatMap(({ version }) => version ?? [])]);
     if (versions.reduce((bytes, { text }) => bytes + text.length, 0) > MAX_BYTES) {
       throw fhirError('tooCostly', { reason: `A document may have at most ${MAX_BYTES} characters` });
@@ -62,6 +58,11 @@ export async function makeDocument(
 }
 
 const MOST_ISSUES = 20;
+
+function toMissing({ reference, expression }: { readonly reference: string; expression(): string }): Issue {
+  const reason = `${shorten(reference)} is not here, but a document holds all that its Composition refers to`;
+  return toIssue('ruleViolated', { reason }, expression());
+}
 
 async function findTarget(
   services: SearchServices,
