@@ -127,7 +127,27 @@ function resourceIn(text: string): object | undefined {
   return (JSON.parse(text) as { parameter: { resource: object }[] }).parameter[0]?.resource;
 }
 
+const composition = (id: string, references: readonly string[]): string =>
+  json('Composition', {
+    id,
+    status: 'final',
+    type: { text: 'a' },
+    date: '2020-01-01',
+    title: 'a',
+    author: [{ display: 'a' }],
+    section: [{ title: 'a', entry: references.map((reference) => ({ reference })) }],
+  });
+
 const SETUP: readonly Sent[] = [
+  [
+    'PUT',
+    `${FHIR}/Composition/long`,
+    composition(
+      'long',
+      times(3_000, (index) => `Basic/${index}`),
+    ),
+    JSON_TYPE,
+  ],
   ['PUT', `${FHIR}/Basic/wide`, basic(3_500), JSON_TYPE],
   ...times(WIDE, (index): Sent => [
     'PUT',
@@ -553,6 +573,30 @@ const HOSTILE: Readonly<Record<string, () => Sent>> = {
           request: { method: 'GET', url: 'Patient?name=a' },
           resource: { resourceType: 'Basic', code: { text: 'a'.repeat(100_000) } },
         })),
+      }),
+    ),
+  'a resource whose last of many references leaves the tenant': () =>
+    post(
+      'Composition',
+      composition('new', times(9_000, () => 'Basic/1').concat('/w/other/api/v1/fhir/r4/Basic/1')),
+    ),
+  'a document of many references': () => ['GET', `${FHIR}/Composition/long/$document`],
+  'a batch of documents of many references': () =>
+    post(
+      '',
+      json('Bundle', {
+        type: 'batch',
+        entry: times(8, () => ({ request: { method: 'GET', url: 'Composition/long/$document' } })),
+      }),
+    ),
+  'a translation of many codes by a large map': () =>
+    post(
+      'ConceptMap/map/$translate',
+      parameters({
+        name: 'codeableConcept',
+        valueCodeableConcept: {
+          coding: times(3_000, (index) => ({ system: 'http://example.org/a', code: `c${index}` })),
+        },
       }),
     ),
   'a resource of 4 MB': () =>

@@ -7,6 +7,7 @@
  * Result: result, message, match (including matches that state that there is no translation).
  * https://hl7.org/fhir/R4/conceptmap-operation-translate.html
  */
+import { Turns } from '../concurrency/turns';
 import { fhirError } from '../errors';
 import { type JsonObject } from '../fhir/json';
 import { isValidId } from '../fhir/resource';
@@ -14,6 +15,7 @@ import { stringMember } from '../fhir/terminology/members';
 import { parseCanonical } from '../fhir/terminology/source';
 import {
   isSameCanonical,
+  MapIndex,
   translate,
   valueSetOf,
   type CodeToTranslate,
@@ -43,8 +45,11 @@ export const conceptMapTranslate: ReadOperation = {
     const maps = await mapsFor(environment, input, codes, options.isReverse);
     const found: Translation[] = [];
     let isDependent = false;
+    const turns = new Turns();
+    const known: KnownMaps = { index: new MapIndex(options.isReverse), further: new Map() };
     for (const code of codes) {
-      const all = await translateBy(environment, maps, code, options);
+      await turns.take();
+      const all = await translateBy(environment, { maps, known }, code, options);
       found.push(...all.found);
       isDependent ||= all.isDependent;
     }
@@ -150,9 +155,16 @@ async function valueSetUrl(
   return stringMember(parseStored((await environment.read('ValueSet', id)).text), 'url') ?? text;
 }
 
+/** What an operation knows of its maps after the first of many codes. */
+interface KnownMaps {
+  readonly index: MapIndex;
+  /** Maps that other maps name for what they have not, by their canonicals; undefined: it is not here. */
+  readonly further: Map<string, JsonObject | undefined>;
+}
+
 async function translateBy(
   environment: OperationEnvironment,
-  maps: readonly JsonObject[],
+  { maps, known }: { readonly maps: readonly JsonObject[]; readonly known: KnownMaps },
   code: CodeToTranslate,
   options: TranslationOptions,
 ): Promise<{ readonly found: readonly Translation[]; readonly isDependent: boolean }> {
@@ -163,7 +175,7 @@ async function translateBy(
   while (waiting.length > 0) {
     const next: string[] = [];
     for (const map of waiting) {
-      const translated = translate(map, code, options);
+      const translated = translate(map, code, options, known.index);
       found.push(...translated.found);
       isDependent ||= translated.isDependent;
       next.push(...translated.elsewhere);
@@ -172,13 +184,25 @@ async function translateBy(
     for (const canonical of next) {
       if (requested.has(canonical) || requested.size === MAX_MAPS) continue;
       requested.add(canonical);
-      const { url, version } = parseCanonical(canonical);
-      const conceptMap = await environment.findCanonical('ConceptMap', url, version);
-      if (conceptMap !== undefined) further.push(parseStored(conceptMap.text));
+      const conceptMap = await furtherMap(environment, known, canonical);
+      if (conceptMap !== undefined) further.push(conceptMap);
     }
     waiting = further;
   }
   return { found, isDependent };
+}
+
+async function furtherMap(
+  environment: OperationEnvironment,
+  { further }: KnownMaps,
+  canonical: string,
+): Promise<JsonObject | undefined> {
+  if (further.has(canonical)) return further.get(canonical);
+  const { url, version } = parseCanonical(canonical);
+  const found = await environment.findCanonical('ConceptMap', url, version);
+  const conceptMap = found === undefined ? undefined : parseStored(found.text);
+  further.set(canonical, conceptMap);
+  return conceptMap;
 }
 
 function toMatch({ equivalence, concept, products, source }: Translation): JsonObject {

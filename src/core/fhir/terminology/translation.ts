@@ -55,10 +55,43 @@ export function valueSetOf(map: JsonObject, side: 'source' | 'target'): string |
   return stringMember(map, `${side}Canonical`) ?? stringMember(map, `${side}Uri`);
 }
 
+/** What a group of a map has for a code: an element and one of its targets. */
+type Pair = readonly [element: JsonObject, target: JsonObject];
+
+/** The elements of maps by their codes, so that many codes do not each go through all elements. */
+export class MapIndex {
+  readonly #groups = new Map<JsonObject, ReadonlyMap<string, readonly Pair[]>>();
+
+  constructor(private readonly isReverse: boolean) {}
+
+  /** Cost: the first time for a group, one pass over its elements. */
+  pairsOf(group: JsonObject, code: string): readonly Pair[] {
+    let pairs = this.#groups.get(group);
+    if (pairs === undefined) this.#groups.set(group, (pairs = this.#indexed(group)));
+    return pairs.get(code) ?? [];
+  }
+
+  #indexed(group: JsonObject): ReadonlyMap<string, readonly Pair[]> {
+    const pairs = new Map<string, Pair[]>();
+    for (const element of objectsMember(group, 'element')) {
+      for (const target of objectsMember(element, 'target')) {
+        const code = stringMember(this.isReverse ? target : element, 'code');
+        if (code === undefined) continue;
+        const ofCode = pairs.get(code);
+        if (ofCode === undefined) pairs.set(code, [[element, target]]);
+        else ofCode.push([element, target]);
+      }
+    }
+    return pairs;
+  }
+}
+
+/** @param index that of all maps of the operation, in the direction of the options */
 export function translate(
   map: JsonObject,
   codeToTranslate: CodeToTranslate,
   options: TranslationOptions,
+  index: MapIndex,
 ): Translations {
   const source = stringMember(map, 'url');
   const found: Translation[] = [];
@@ -71,22 +104,18 @@ export function translate(
     if (options.targetSystem !== undefined && options.targetSystem !== system) continue;
     const version = stringMember(group, `${to}Version`);
     const before = found.length;
-    for (const element of objectsMember(group, 'element')) {
-      for (const target of objectsMember(element, 'target')) {
-        const [given, wanted] = options.isReverse ? [target, element] : [element, target];
-        if (stringMember(given, 'code') !== codeToTranslate.code) continue;
-        if (!dependenciesMatch(objectsMember(target, 'dependsOn'), options.dependencies)) {
-          isDependent = true;
-          continue;
-        }
-        const equivalence = stringMember(target, 'equivalence') ?? 'equivalent';
-        found.push({
-          equivalence: options.isReverse ? (INVERSE[equivalence] ?? equivalence) : equivalence,
-          concept: toCoding(system, version, wanted),
-          products: options.isReverse ? [] : objectsMember(target, 'product').map(toProduct),
-          source,
-        });
+    for (const [element, target] of index.pairsOf(group, codeToTranslate.code)) {
+      if (!dependenciesMatch(objectsMember(target, 'dependsOn'), options.dependencies)) {
+        isDependent = true;
+        continue;
       }
+      const equivalence = stringMember(target, 'equivalence') ?? 'equivalent';
+      found.push({
+        equivalence: options.isReverse ? (INVERSE[equivalence] ?? equivalence) : equivalence,
+        concept: toCoding(system, version, options.isReverse ? element : target),
+        products: options.isReverse ? [] : objectsMember(target, 'product').map(toProduct),
+        source,
+      });
     }
     const unmapped = objectMember(group, 'unmapped');
     if (found.length > before || options.isReverse || unmapped === undefined) continue;
