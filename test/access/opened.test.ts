@@ -245,12 +245,15 @@ describe.each(TESTED_RELEASES)('a reference of the record of ann, in %s', (relea
         ...{ ...seen([]), performer: undefined },
         extension: [{ url, valueReference: to('Practitioner/consulted') }],
       });
-      await smart.put({ resourceType: 'Practitioner', id: 'consulted' }, {
-        ...{ resourceType: 'SearchParameter', id: 'consulted', url, name: 'Consulted', status: 'active' },
-        ...{ description: 'Who was asked', code: 'consulted', base: ['Observation'], type: 'reference' },
-        expression: `Observation.extension.where(url = '${url}').value.ofType(Reference)`,
-        target: ['Practitioner'],
-      });
+      await smart.put(
+        { resourceType: 'Practitioner', id: 'consulted' },
+        {
+          ...{ resourceType: 'SearchParameter', id: 'consulted', url, name: 'Consulted', status: 'active' },
+          ...{ description: 'Who was asked', code: 'consulted', base: ['Observation'], type: 'reference' },
+          expression: `Observation.extension.where(url = '${url}').value.ofType(Reference)`,
+          target: ['Practitioner'],
+        },
+      );
       await eventually(async () => (await found('Observation?consulted=Practitioner/consulted')).length > 0);
       expect([status, await read('Practitioner/consulted')]).toEqual([201, 404]);
     });
