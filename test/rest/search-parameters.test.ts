@@ -422,39 +422,6 @@ describe.each(TESTED_RELEASES)('search parameters of a tenant in %s', (release) 
     expect((await get('changing', 'metadata')).text).not.toContain('SearchParameter/part');
   });
 
-  it.each(['one batch', 'parallel requests'])('twenty of them are stored by %s', async (how) => {
-    const parameters = Array.from({ length: 20 }, (_, number) =>
-      makeParameter(`many-${how.slice(0, 3)}-${number}`, {
-        ...{
-          type: 'string',
-          base: ['Patient', 'Person'],
-          expression: 'Patient.name.given | Person.name.given',
-        },
-      }),
-    );
-    const statuses =
-      how === 'one batch'
-        ? (
-            (
-              await server.request('POST', server.path('changing', release), {
-                ...{ resourceType: 'Bundle', type: 'batch' },
-                entry: parameters.map((resource) => ({
-                  resource,
-                  request: { method: 'PUT', url: `SearchParameter/${String(resource['id'])}` },
-                })),
-              })
-            ).json.entry as { response: { status: string } }[]
-          ).map(({ response }) => response.status.slice(0, 3))
-        : (
-            await Promise.all(
-              parameters.map((parameter) =>
-                send('PUT', 'changing', `SearchParameter/${String(parameter['id'])}`, parameter),
-              ),
-            )
-          ).map(({ status }) => String(status));
-    expect(statuses).toEqual(parameters.map(() => '201'));
-  });
-
   it.each(['strict', 'lenient'])(
     'are not named queries, which are refused under %s handling',
     async (handling) => {

@@ -1,7 +1,7 @@
 /** Codes of a resource with their hashes in token rows, for sorting by codes. */
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import type { JsonObject } from '../fhir/json';
-import { extensionValue } from './extract';
+import { extensionValue } from './extension-value';
 import type { Hasher } from './hash';
 import { rowOwnersOf } from './parameter';
 import { compileParameterPath } from './parameter-path';

@@ -8,6 +8,7 @@ import type { PathAllowance, PathValue } from '../fhir/path';
 import { isCanonicalUrl } from './canonical-targets';
 import { componentExpression, elementPaths } from './component-types';
 import { compositeOrders } from './composite-order';
+import { extensionValue } from './extension-value';
 import { ROW_SCHEME, type ExceededBudget, type IndexRows } from './index-rows';
 import {
   isComponentKind,
@@ -365,22 +366,6 @@ function hasContent(value: JsonValue): boolean {
 }
 
 const UNDERSCORE = 95;
-
-/** Returns the value of an extension, for expressions that end in `.extension(url)`. */
-export function extensionValue(definitions: Definitions, { value }: PathValue): PathValue | undefined {
-  if (!isJsonObject(value)) return undefined;
-  for (const name in value) {
-    const inner = value[name];
-    if (!name.startsWith('value') || inner === undefined) continue;
-    const typeName = name.slice(5);
-    const primitive = typeName.charAt(0).toLowerCase() + typeName.slice(1);
-    const isPrimitive = definitions.structure(primitive)?.kind === 'primitive';
-    const companion = value[`_${name}`];
-    const element = isJsonObject(companion) ? companion : undefined;
-    return { value: inner, type: isPrimitive ? primitive : typeName, system: undefined, element };
-  }
-  return undefined;
-}
 
 /**
  * Compiles the rule of a composite. Its components are evaluated on each element that its own expression gives. Each

@@ -5,7 +5,7 @@ import type { ReferenceResolver } from '../fhir/reference';
 import type { Zone } from '../fhir/time-zone';
 import type { PathValue } from '../fhir/path';
 import { compareTexts } from './compare-texts';
-import { extensionValue } from './extract';
+import { extensionValue } from './extension-value';
 import { foldForIndex } from './fold';
 import type { Hasher } from './hash';
 import { compileParameterPath } from './parameter-path';
