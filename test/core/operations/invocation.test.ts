@@ -66,7 +66,11 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
       levels: ['type', 'instance'],
       types: ['ValueSet'],
       affectsState: false,
+      storesOnRequest: false,
     });
+    expect(listed.filter(({ storesOnRequest }) => storesOnRequest).map(({ code }) => code)).toEqual([
+      'document',
+    ]);
   });
 
   test.each([
