@@ -76,4 +76,4 @@ export { Outbound, OutboundError } from './outbound/outbound';
 export { joinInTurns } from './concurrency/join-in-turns';
 export { inSpan, isTraced, recordSpan } from './tracing';
 export { inNextTurn } from './concurrency/next-turn';
-export { Turns } from './concurrency/turns';
+export { turns } from './concurrency/turns';

@@ -7,7 +7,7 @@ import {
   RELEASES,
   stringifyJson,
   toResourceInput,
-  Turns,
+  turns,
   whileBusy,
   type Core,
   type ErrorKey,
@@ -263,7 +263,6 @@ class Import {
     // A reference to an id that another resource of the package keeps means that resource.
     for (const name of own) moved.delete(name);
     const placed: PlacedResource[] = [];
-    const turns = new Turns();
     for (const { each, place } of all) {
       await turns.take();
       const { id, stored } = place;
@@ -411,7 +410,6 @@ class Import {
     const { inFlight = IN_FLIGHT, signal } = this.options;
     const results: Result[] = [];
     const left = items.entries();
-    const turns = new Turns();
     const run = async (): Promise<void> => {
       for (const [index, item] of left) {
         await turns.take();

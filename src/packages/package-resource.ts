@@ -2,7 +2,7 @@ import {
   FhirError,
   parseJson,
   switchedOff,
-  Turns,
+  turns,
   type Issue,
   type JsonDocument,
   type JsonObject,
@@ -52,7 +52,6 @@ export async function readResources(
 ): Promise<PackageContent> {
   const byAddress = new Map<string, PackageResource>();
   const refused: Refusal[] = [];
-  const turns = new Turns();
   for (const entry of entries) {
     await turns.take();
     const read = readResource(entry, types, maxDepth);

@@ -370,6 +370,33 @@ const HOSTILE: Readonly<Record<string, () => Sent>> = {
     graphql(
       `{ ${times(50, (outer) => `a${outer}: PatientList(_count: 1) { ${times(9, (index) => `b${index}: id`).join(' ')} }`).join(' ')} }`,
     ),
+  'a document of a long list dozens of times': () =>
+    graphql(
+      `{ Basic(id: "wide1") { ${times(60, (index) => `a${index}: extension { url valueString }`).join(' ')} } }`,
+    ),
+  'a batch of parts of long resources': () =>
+    post(
+      '',
+      json('Bundle', {
+        type: 'batch',
+        entry: times(150, (index) => ({
+          request: { method: 'GET', url: `Basic/wide${index % WIDE}?_elements=code` },
+        })),
+      }),
+    ),
+  'a batch of codes that a long list does not have': () =>
+    post(
+      '',
+      json('Bundle', {
+        type: 'batch',
+        entry: times(150, (index) => ({
+          request: {
+            method: 'GET',
+            url: `ValueSet/$validate-code?url=http://example.org/v0&system=http://example.org/cs&code=x${index}`,
+          },
+        })),
+      }),
+    ),
   'a document of mutations of resources that are invalid': () => mutations('', MUTATIONS),
   'a document of mutations that are one transaction': () => mutations('@atomic', MUTATIONS),
   'a document with a deep where': () =>

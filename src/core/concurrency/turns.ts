@@ -4,8 +4,8 @@ import { inNextTurn } from './next-turn';
 const TURN_MS = 10;
 
 /**
- * Lets other requests come first between the items of a loop, also where no item waits for the database. Loops that share an
- * object share its turns: those that go on together do not work for ten milliseconds each. Cost: a look at the clock for each item.
+ * Lets other requests come first between the items of loops, also where no item waits for the database. All loops of one
+ * object together do ten milliseconds of work in a turn, and not each of them. Cost: a look at the clock for each item.
  */
 export class Turns {
   /** When the work of this turn began; undefined: there was none. */
@@ -14,24 +14,30 @@ export class Turns {
 
   /** Resolves at once, or in a later turn if this one had ten milliseconds of work. */
   async take(): Promise<void> {
-    for (;;) {
-      const now = performance.now();
-      if (this.since === undefined) {
-        this.since = now;
-        setImmediate(() => {
-          if (this.later === undefined) this.since = undefined;
-        });
-        return;
-      }
-      if (now - this.since < TURN_MS) return;
-      this.later ??= new Promise((resolve) =>
-        inNextTurn(() => {
-          this.later = undefined;
-          this.since = undefined;
-          resolve();
-        }),
-      );
-      await this.later;
+    for (let next = this.next(); next !== undefined; next = this.next()) await next;
+  }
+
+  /** Undefined: this turn goes on; else resolves in a later turn, where others may have been faster: ask again. */
+  next(): Promise<void> | undefined {
+    const now = performance.now();
+    if (this.since === undefined) {
+      this.since = now;
+      setImmediate(() => {
+        if (this.later === undefined) this.since = undefined;
+      });
+      return undefined;
     }
+    if (now - this.since < TURN_MS) return undefined;
+    this.later ??= new Promise((resolve) =>
+      inNextTurn(() => {
+        this.later = undefined;
+        this.since = undefined;
+        resolve();
+      }),
+    );
+    return this.later;
   }
 }
+
+/** Those of the process: what many requests have to do when the database answers is not done in one turn. */
+export const turns = new Turns();

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { Turns } from '../concurrency/turns';
+import { turns } from '../concurrency/turns';
 import type { Log, Space, TenantSpace } from '../context';
 import { FhirError } from '../errors';
 import { EXCEEDED } from './exceeded-parameter';
@@ -281,7 +281,6 @@ class ParameterIndexing {
       heads.map(({ key, version }) => ({ type, key, version })),
     );
     const targets: RepairTarget[] = [];
-    const turns = new Turns();
     for (const [index, { key, version, lastUpdated }] of heads.entries()) {
       await turns.take();
       const body = texts[index];

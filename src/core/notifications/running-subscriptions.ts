@@ -1,7 +1,7 @@
 /** The Subscriptions of a space that run, each with its plan and its delivery. */
 import { permissionsOf } from '../authorization/visibility';
 import type { StoredVersion } from '../api/version';
-import { Turns } from '../concurrency/turns';
+import { turns } from '../concurrency/turns';
 import type { TenantSpace } from '../context';
 import { ERROR_CATALOGUE, FhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
@@ -116,7 +116,6 @@ export class RunningSubscriptions {
   /** Takes the stored state over: plans what is new or has other rights, and ends what runs no more. */
   async load(space: TenantSpace, stored: readonly StoredSubscription[]): Promise<void> {
     const found = new Set<string>();
-    const turns = new Turns();
     for (const one of stored) {
       found.add(one.key);
       await turns.take();

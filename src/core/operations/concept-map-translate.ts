@@ -7,7 +7,7 @@
  * Result: result, message, match (including matches that state that there is no translation).
  * https://hl7.org/fhir/R4/conceptmap-operation-translate.html
  */
-import { Turns } from '../concurrency/turns';
+import { turns } from '../concurrency/turns';
 import { fhirError } from '../errors';
 import { type JsonObject } from '../fhir/json';
 import { isValidId } from '../fhir/resource';
@@ -45,7 +45,6 @@ export const conceptMapTranslate: ReadOperation = {
     const maps = await mapsFor(environment, input, codes, options.isReverse);
     const found: Translation[] = [];
     let isDependent = false;
-    const turns = new Turns();
     const known: KnownMaps = { index: new MapIndex(options.isReverse), further: new Map() };
     for (const code of codes) {
       await turns.take();

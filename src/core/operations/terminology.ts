@@ -2,6 +2,7 @@
  * Common functions of operations on canonical resources, mainly terminology: access to stored resources, and
  * selection of the resource that the input names.
  */
+import { turns } from '../concurrency/turns';
 import { fhirError } from '../errors';
 import { isJsonObject, type JsonObject, parseJson } from '../fhir/json';
 import { type CodeSystem, hasConcepts } from '../fhir/terminology/code-system';
@@ -22,6 +23,12 @@ export function parseStored(text: string): JsonObject {
   const { value } = parseJson(text, STORED_DEPTH);
   if (!isJsonObject(value)) throw new Error('a stored resource is no object');
   return value;
+}
+
+/** Parses a stored definition that is evaluated then: entries of a batch receive theirs in one turn. */
+async function parseInTurn(text: string): Promise<JsonObject> {
+  await turns.take();
+  return parseStored(text);
 }
 
 /** Returns the terminology of the space; each resource is read once in the lifetime of the source. */
@@ -54,7 +61,7 @@ export function terminologyOf(environment: TerminologyEnvironment): TerminologyS
     },
     async findValueSet(url, version) {
       const found = await environment.findCanonical('ValueSet', url, version);
-      if (found !== undefined) return parseStored(found.text);
+      if (found !== undefined) return parseInTurn(found.text);
       return implicitValueSet(url) ?? findValueSetOfSystem(url, version);
     },
   };
@@ -122,13 +129,13 @@ export async function findNamed(
 ): Promise<JsonObject> {
   const named = readNamed(input, by);
   if ('resource' in named) return named.resource;
-  if ('id' in named) return parseStored((await environment.read(by.type, named.id)).text);
+  if ('id' in named) return parseInTurn((await environment.read(by.type, named.id)).text);
   if (by.type === 'ValueSet') {
     const valueSet = await terminologyOf(environment).findValueSet(named.url, named.version);
     if (valueSet !== undefined) return valueSet;
   } else {
     const found = await environment.findCanonical(by.type, named.url, named.version);
-    if (found !== undefined) return parseStored(found.text);
+    if (found !== undefined) return parseInTurn(found.text);
   }
   throw notFound(input, by.type, named);
 }

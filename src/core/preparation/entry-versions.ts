@@ -1,4 +1,4 @@
-import { Turns } from '../concurrency/turns';
+import { turns } from '../concurrency/turns';
 import { FhirError, type Issue } from '../errors';
 import { findUrns, Links, rewriteLinks, type LinkTarget } from '../fhir/bundle/links';
 import { rewritePatch } from '../fhir/bundle/patch-links';
@@ -50,7 +50,6 @@ export async function prepareVersions(bundle: Opened, task: VersionsTask): Promi
   const entries: PreparedEntry[] = [];
   const refused: RefusedEntry[] = [];
   const writer = new ChunkWriter(task.space.number);
-  const turns = new Turns();
   for (let start = 0; start < task.versions.length; start += AT_ONCE) {
     const slice = task.versions.slice(start, start + AT_ONCE);
     const prepare = async (version: EntryVersion): Promise<Outcome | RefusedEntry> => {

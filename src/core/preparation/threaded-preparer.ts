@@ -1,4 +1,4 @@
-import { Turns } from '../concurrency/turns';
+import { turns } from '../concurrency/turns';
 import { FhirError } from '../errors';
 import { parseJson, type JsonLimits } from '../fhir/json';
 import { createShortPathBudget, isFhirPathPatch } from '../fhir/patch';
@@ -59,7 +59,6 @@ function hasManyPaths({ operations, current }: PatchTask): boolean {
 export function createThreadedPreparer(here: Preparer, threads: Threads): Preparer {
   const run = (task: Task): Promise<TaskResult> => threads.run(task);
   // The rows of a statement that many requests share arrive in one turn, and each has its work here.
-  const turns = new Turns();
   return {
     async resource(task) {
       if (!isLong(task.input)) {

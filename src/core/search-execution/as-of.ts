@@ -1,7 +1,7 @@
 /** Searches of the resources of a type as of a moment (GraphQL's `asOf`). */
 import { visibilityOf, type Visibility } from '../authorization/visibility';
 import type { SearchPage } from '../api/search';
-import { Turns } from '../concurrency/turns';
+import { turns } from '../concurrency/turns';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
@@ -210,7 +210,6 @@ class AsOfReader {
     );
     const found: MatchAsOf[] = [];
     const keys = await this.changedKeys();
-    const turns = new Turns();
     for (let start = 0; start < keys.length; start += CHUNK) {
       const matching: { readonly row: VersionRow; readonly resource: JsonObject }[] = [];
       for (const stored of await this.readOfThen(keys.slice(start, start + CHUNK))) {

@@ -1,7 +1,7 @@
 /** A page of changes, classified for each of several filters. */
 import type { StreamedChange } from '../api/change-stream';
 import type { StoredVersion } from '../api/version';
-import { Turns } from '../concurrency/turns';
+import { turns } from '../concurrency/turns';
 import type { TenantSpace } from '../context';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
 import { toStoredVersion } from '../interactions/stored-version';
@@ -26,7 +26,6 @@ export class PageChanges {
   readonly #tested = new Map<PageRow, Promise<TestedVersion>>();
   readonly #before = new Map<PageRow, TestedVersion | undefined>();
   readonly #extract: Extractor;
-  readonly #turns = new Turns();
 
   constructor(
     private readonly services: SearchServices,
@@ -65,7 +64,7 @@ export class PageChanges {
       if (verdict === 'yes') kinds[index] = row.change;
       else if (verdict === 'no') unmet.push(index);
       else tested.push({ index, version });
-      await this.#turns.take();
+      await turns.take();
     }
     const met = await filter.findAmong(
       this.space,
@@ -88,7 +87,7 @@ export class PageChanges {
           else kinds[index] = filter.shows(await this.#testedOf(row)) ? 'leave' : 'lost';
         }),
       );
-      await this.#turns.take();
+      await turns.take();
     }
     return kinds;
   }

@@ -1,7 +1,7 @@
 /** Creation of a tenant from the output of `tenant-export.ts` (docs/run/tenants.md, "Export and import"). */
 import { createHash, type Hash } from 'node:crypto';
 import type { TenantImport } from '../api/tenant';
-import { Turns } from '../concurrency/turns';
+import { turns } from '../concurrency/turns';
 import { fhirError, FhirError } from '../errors';
 import { loadDefinitions, type Definitions } from '../fhir/definitions';
 import { isJsonObject, parseJson, stringifyJson, type JsonObject } from '../fhir/json';
@@ -175,7 +175,6 @@ class Import {
     const present = new Map<ExportPart, number>();
     await removeTableRows(this.session, this.row.number);
     await this.subscriptions.begin();
-    const turns = new Turns();
     for (let next = await reader.next(); next.done !== true; next = await reader.next()) {
       this.line += 1;
       await turns.take();

@@ -2,7 +2,7 @@
  * Checks codes whose value sets the definitions alone cannot decide: value sets of tenants, and extensible bindings.
  * They are looked up in the terminology of the space, as ValueSet/$validate-code does.
  */
-import { Turns } from '../concurrency/turns';
+import { turns } from '../concurrency/turns';
 import type { Space } from '../context';
 import { FhirError } from '../errors';
 import { composeValueSet, type ComposedValueSet } from '../fhir/terminology/compose';
@@ -125,7 +125,6 @@ class CodeCheckRun {
   private readonly valueSets = new Map<string, FoundValueSet>();
   private readonly verdicts = new Map<string, Verdict>();
   private stepsLeft = MAX_STEPS_TOGETHER;
-  private readonly turns = new Turns();
 
   constructor(private readonly find: (canonical: string) => Promise<FoundValueSet>) {}
 
@@ -167,7 +166,7 @@ class CodeCheckRun {
         const evaluation = new ValueSetEvaluation(Math.min(MAX_STEPS, this.stepsLeft));
         this.verdicts.set(key, (each = lookUp(found, coding, evaluation)));
         this.stepsLeft -= evaluation.steps;
-        await this.turns.take();
+        await turns.take();
       }
       if (each === 'in') return each;
       if (verdict === 'out' || typeof each === 'object') verdict = each;

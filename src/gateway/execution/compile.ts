@@ -9,11 +9,13 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   getArgumentValues,
+  getNullableType,
   getVariableValues,
   GraphQLError,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
+  isListType,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
@@ -22,10 +24,11 @@ import {
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from 'graphql';
-import { Turns, type HeldBytes } from '../../core/index';
+import { turns, type HeldBytes } from '../../core/index';
 import { isGatewayContext } from '../../resolvers/index';
 import { completerOf, type Fill, isPromise } from './complete';
 import { refusalOfLongText } from './long-texts';
+import { PlainSelections } from './plain-selections';
 import { FAILED, FieldInfo, type FieldSite, type Holder, Place, Run } from './run';
 import { collectFields, conditionsOf, type SelectionScope } from './selection';
 
@@ -191,7 +194,6 @@ function runPlan(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResul
 async function runSerially(plan: Plan, run: Run, root: Place): Promise<void> {
   const target = emptyHolder(plan.fields);
   root.content = target;
-  const turns = new Turns();
   for (const field of plan.fields) {
     await turns.take();
     const value = field.fill(run, run.scope.rootValue, root);
@@ -211,8 +213,11 @@ function emptyHolder(fields: readonly { readonly key: string }[]): Holder {
 class Planner {
   /** Number of fields so far; a run stores the arguments of a field under its number. */
   private fields = 0;
+  private readonly plain: PlainSelections;
 
-  constructor(private readonly scope: SelectionScope) {}
+  constructor(private readonly scope: SelectionScope) {
+    this.plain = new PlainSelections(scope.schema, scope.fragments);
+  }
 
   plan(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): Plan {
     const fields: { key: string; fill: FillField }[] = [];
@@ -251,7 +256,7 @@ class Planner {
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
     const complete = completerOf(type, site, (objectType) => this.plan(objectType, sets).fill);
     const resolve = this.resolver(definition, node, site);
-    return (run, source, place) => {
+    const fill: FillField = (run, source, place) => {
       let value: unknown;
       try {
         value = resolve(run, source, place);
@@ -267,6 +272,9 @@ class Planner {
       });
       return undefined;
     };
+    return isListType(getNullableType(type)) && this.plain.isPlain(definition, nodes)
+      ? inTurns(fill, key)
+      : fill;
   }
 
   private definitionOf(
@@ -302,6 +310,18 @@ class Planner {
       return method.call(source, take(run), run.scope.context, new FieldInfo(run, site, place));
     };
   }
+}
+
+/** Fills the field in a later turn where this one had enough work: one document can ask for a long list many times. */
+function inTurns(fill: FillField, key: string): FillField {
+  const fillInTurn: FillField = (run, source, place) => {
+    const later = turns.next();
+    if (later === undefined) return fill(run, source, place);
+    const finish = (): unknown => fillInTurn(run, source, place);
+    run.await(later, { key, place, finish, refuse: () => FAILED });
+    return undefined;
+  };
+  return fillInTurn;
 }
 
 /** Converts a thrown value, which may be of any type, to an Error. */

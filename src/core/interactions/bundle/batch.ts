@@ -1,7 +1,7 @@
 import type { EntryRecords } from '../../audit/entry-records';
 import type { EntryAnswer } from '../../api/bundle';
 import type { SingleWrites } from '../../api/interactions';
-import { Turns } from '../../concurrency/turns';
+import { turns } from '../../concurrency/turns';
 import { isBusy, repeatWhile } from '../../concurrency/while-busy';
 import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
@@ -32,7 +32,6 @@ export async function runBatch(
   const answers: EntryAnswer[] = [];
   const allowance = new AnswerAllowance(context);
   const copies = createCopyBudget();
-  const turns = new Turns();
   let next = 0;
   const work = async (): Promise<void> => {
     for (let index = next++; index < entries.length; index = next++) {

@@ -3,6 +3,7 @@ import type { ReadingContext } from '../../audit/audit-event-routing';
 import type { EntryAnswer } from '../../api/bundle';
 import type { Invocation, InvocationResult } from '../../api/operation';
 import type { StoredVersion } from '../../api/version';
+import { turns } from '../../concurrency/turns';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { entryExpression, type EntryRequest, type ClientVersion } from '../../fhir/bundle/entry';
@@ -67,12 +68,15 @@ async function answerGet(
     const page = await searchAny(services, toRead(context, scope.type), request);
     return { kind: 'search', page, path, isHead };
   };
-  const one = (version: StoredVersion): EntryAnswer => ({
-    kind: 'read',
-    version: applySummary(services.definitions(context.space.release), version, query),
-    isHead,
-    isUnchanged: isUnchanged(version, cachedVersion),
-  });
+  const one = async (version: StoredVersion): Promise<EntryAnswer> => {
+    await turns.take();
+    return {
+      kind: 'read',
+      version: applySummary(services.definitions(context.space.release), version, query),
+      isHead,
+      isUnchanged: isUnchanged(version, cachedVersion),
+    };
+  };
   switch (place.kind) {
     case 'instance':
       return one(await read(services, toRead(context, place.type), place.type, place.id));

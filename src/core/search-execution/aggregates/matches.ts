@@ -1,6 +1,6 @@
 /** The matches of a search, as a part of other statements or one by one. */
 import type { AggregateRequest, SearchPage } from '../../api/search';
-import { Turns } from '../../concurrency/turns';
+import { turns } from '../../concurrency/turns';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
@@ -83,7 +83,6 @@ export async function readMatches(
   { request, most, visit }: Reading,
 ): Promise<boolean> {
   let read = 0;
-  const turns = new Turns();
   let cursor: string | undefined;
   do {
     const parameters = [...request.parameters, ['_count', String(MAX_COUNT)] as const];

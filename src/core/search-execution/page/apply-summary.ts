@@ -1,5 +1,5 @@
 import type { StoredVersion } from '../../api/version';
-import { Turns } from '../../concurrency/turns';
+import { turns } from '../../concurrency/turns';
 import type { Definitions } from '../../fhir/definitions';
 import type { QueryParameter } from '../../fhir/query-text';
 import { toSubset, type Subset } from '../../fhir/subset';
@@ -20,15 +20,14 @@ export function applySummary(
   return subset === undefined ? version : { ...version, text: toSubset(definitions, type, text, subset) };
 }
 
-/** The same for the versions of a history; a deletion has nothing to reduce. Other requests come first between them. */
-export async function applySummaries(
+/** The same for the versions of a page; a deletion has nothing to reduce. Other requests come first between them. */
+export async function applySummaries<Version extends StoredVersion>(
   definitions: Definitions,
-  versions: readonly StoredVersion[],
+  versions: readonly Version[],
   subset: Subset | undefined,
-): Promise<readonly StoredVersion[]> {
+): Promise<readonly Version[]> {
   if (subset === undefined) return versions;
-  const turns = new Turns();
-  const parts: StoredVersion[] = [];
+  const parts: Version[] = [];
   for (const version of versions) {
     await turns.take();
     const { type, text, change } = version;

@@ -1,11 +1,10 @@
 import type { SearchPage } from '../../api/search';
-import type { StoredVersion } from '../../api/version';
 import type { RequestContext } from '../../context';
-import { toSubset } from '../../fhir/subset';
 import type { SearchQuery } from '../../search/parse-search';
 import { versionedChainIssues, type SearchCriteria } from '../../search/versioned-chains';
 import type { SearchServices } from '../../ports';
 import { searchContext } from '../plan/prepare-search';
+import { applySummaries } from './apply-summary';
 import { collectIncluded, type Included } from './include';
 import { includingReason, withReason } from '../search-timeout';
 
@@ -27,14 +26,10 @@ export async function completePage(
           includingReason(includes),
         );
   const definitions = services.definitions(context.space.release);
-  const shorten = (version: StoredVersion): StoredVersion =>
-    subset === undefined
-      ? version
-      : { ...version, text: toSubset(definitions, version.type, version.text, subset) };
   return {
     ...page,
-    matches: page.matches.map(shorten),
-    included: versions.map(shorten),
+    matches: await applySummaries(definitions, page.matches, subset),
+    included: await applySummaries(definitions, versions, subset),
     issues: [...page.issues, ...followed, ...issues],
   };
 }

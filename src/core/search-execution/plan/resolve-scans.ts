@@ -3,7 +3,7 @@
  * the predicate. SQL patterns filter out most texts inside the database.
  */
 import { LRUCache } from 'lru-cache';
-import { Turns } from '../../concurrency/turns';
+import { turns } from '../../concurrency/turns';
 import { FhirError, fhirError } from '../../errors';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
 import { forEachDatabase } from '../../erasure/cache-registry';
@@ -311,7 +311,6 @@ async function findCandidates(
 class Reader implements ContainedTest {
   readonly found: ResourceKey[] = [];
   private readonly started = performance.now();
-  private readonly turns = new Turns();
 
   constructor(
     private readonly services: Pick<Services, 'reader'>,
@@ -339,7 +338,7 @@ class Reader implements ContainedTest {
   /** Throws timeout. */
   async letOthersWork(): Promise<void> {
     if (performance.now() - this.started > MAX_SCAN_MS) throw fhirError('timeout');
-    await this.turns.take();
+    await turns.take();
   }
 }
 

@@ -1,5 +1,5 @@
 /** Matches with their sort values, and positions among them. */
-import { Turns } from '../../concurrency/turns';
+import { turns } from '../../concurrency/turns';
 import type { RequestContext } from '../../context';
 import type { CursorContent } from '../page/cursor';
 import { fhirError } from '../../errors';
@@ -106,7 +106,6 @@ export async function readSortValues(
   });
   const needsTexts = query.sort.some(({ parameter }) => parameter !== undefined);
   const sortables: Sortable[] = [];
-  const turns = new Turns();
   for (let start = 0; start < heads.length; start += CHUNK) {
     const chunk = heads.slice(start, start + CHUNK);
     const rows = needsTexts ? await readRows(services, space, type, chunk) : [];
