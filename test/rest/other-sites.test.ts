@@ -311,7 +311,7 @@ describe('browsers', () => {
 
   it('give pages no device, and the page that opened one no handle, except for sign-in in a window of an app', async () => {
     const html = { accept: 'text/html' };
-    for (const path of ['/', '/w/system/console', `${fhir}/metadata`, '/docs/', graphql])
+    for (const path of ['/', '/w/system/console', '/docs/', graphql])
       expect([path, await headersOf(path, html)]).toMatchObject([
         path,
         {
