@@ -3,7 +3,7 @@
  * Source: https://hl7.org/fhir/packages.html, https://github.com/npm/registry (package metadata)
  */
 import { createHash } from 'node:crypto';
-import { OutboundError, parseJson, type JsonObject, type Outbound } from '../core';
+import { FhirError, OutboundError, parseJson, type JsonObject, type Outbound } from '../core';
 import { fitsVersion } from './dependencies';
 import { isObject } from './members';
 import { MAX_PACKED_BYTES, PackageError } from './package-file';
@@ -55,10 +55,23 @@ export async function fetchPackage(registry: Registry, wanted: PackageName): Pro
 /** Returns the list of the versions of a package. */
 async function readList(registry: Registry, wanted: PackageName): Promise<JsonObject> {
   const bytes = await get(registry, `${registry.address}/${wanted.name}`, MAX_LIST_BYTES, wanted);
-  const { value } = parseJson(new TextDecoder().decode(bytes), { maxDepth: 1000 });
-  if (!isObject(value)) return {};
-  checkSame(registry, value, { name: wanted.name });
-  return value;
+  const list = toObject(bytes);
+  if (list === undefined)
+    throw new PackageError(
+      `The registry ${registry.address} sends no list of versions for ${wanted.name} that can be read`,
+    );
+  checkSame(registry, list, { name: wanted.name });
+  return list;
+}
+
+function toObject(bytes: Uint8Array): JsonObject | undefined {
+  try {
+    const { value } = parseJson(new TextDecoder().decode(bytes), { maxDepth: 1000 });
+    return isObject(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof FhirError) return undefined;
+    throw error;
+  }
 }
 
 /** Throws PackageError where the registry has sent another package, or another version, than it was asked for. */

@@ -13,6 +13,8 @@ export interface Registry {
     readonly version?: object;
     readonly dist?: object;
   };
+  /** Texts that it sends instead of the list of a package, by its name. */
+  readonly texts: Map<string, string>;
   /** The paths of all requests. */
   readonly requested: string[];
   publish(name: string, version: string, file: string): Promise<void>;
@@ -28,6 +30,11 @@ export async function openRegistry(): Promise<Registry> {
     const bytes = files.get(`${name}#${version ?? ''}`);
     if (version !== undefined && bytes !== undefined) {
       response.end(registry.isDamaged ? Buffer.concat([bytes, Buffer.from('x')]) : bytes);
+      return;
+    }
+    const text = registry.texts.get(name);
+    if (text !== undefined) {
+      response.end(text);
       return;
     }
     const versions = [...files].filter(([key]) => key.startsWith(`${name}#`));
@@ -54,6 +61,7 @@ export async function openRegistry(): Promise<Registry> {
     address: `http://127.0.0.1:${port}`,
     isDamaged: false,
     instead: {},
+    texts: new Map(),
     requested: [],
     async publish(name, version, file) {
       files.set(`${name}#${version}`, await readFile(file));

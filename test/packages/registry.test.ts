@@ -192,6 +192,30 @@ it('latest is resolved once, although another version is published meanwhile, an
   ]);
 });
 
+it.each([
+  ['no JSON', '<html>Sign in to the network of the ward</html>'],
+  ['no object', '[]'],
+  [
+    'more members than are read',
+    JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`member-${n}`, 0]))),
+  ],
+])(
+  'a needed package for which a registry sends %s is left out, and the others are imported',
+  async (_, text) => {
+    registry.texts.set('odd-list.example', text);
+    await publish('needing.example', '1.0.0', { 'odd-list.example': '1.0.0' });
+    const { code, output } = await run(['needing.example@1.0.0', '--dependencies']);
+    expect(code).toBe(0);
+    expect(output).toContain('needing.example 1.0.0 in tenant system, r4:');
+    expect(output).toContain('not imported: odd-list.example 1.0.0 (');
+    const alone = await run(['odd-list.example@1.0.0']);
+    expect([alone.code, alone.errors]).toEqual([
+      1,
+      expect.stringContaining('sends no list of versions for odd-list.example'),
+    ]);
+  },
+);
+
 it('a registry at an address that is not public is called only if it is allowed with its port', async () => {
   const { code, errors } = await run(['base.example@1.0.0'], { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' });
   expect(code).toBe(1);
