@@ -521,6 +521,12 @@ describe('an administrator', () => {
       ],
       ...['https://app.example/a\\..\\back', 'https://app.example/..', 'com.example.app:/../back'],
       ...['http://localhost:3000/a/..'],
+      ...[
+        'https://:app.example@evil.example/back',
+        'https://@evil.example/back',
+        'https://app.example/back#',
+      ],
+      ...['https:evil.example/back', 'https:/\\evil.example/back', 'https://evil.example\\@app.example/back'],
     ].map((uri): [unknown] => [{ name: 'x', redirectUris: ['https://app.example/back', uri] }]),
     ...[...'\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\n\u001b'].map(
       (mark): [unknown] => [{ name: `Growth ${mark}chart` }],

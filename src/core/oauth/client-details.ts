@@ -92,19 +92,20 @@ function requirePublicKeys({ keys }: JsonWebKeys): void {
   }
 }
 
-/** True: nobody on the network can answer in place of the address, because it uses TLS or is on this machine. */
+/**
+ * True: nobody on the network can answer in place of the address, because it uses TLS or is on this machine, and its host
+ * stands where a person reads it: after `//`, and not after a user or a password.
+ */
 function isSafeAddress(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname, username, hash } = new URL(address);
-  if (username !== '' || hash !== '') return false;
+  if (!URL.canParse(address) || !/^[a-z]+:\/\/[^/\\?@]+(?:[/?]|$)/i.test(address)) return false;
+  const { protocol, hostname } = new URL(address);
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
 
-/** RFC 8252, section 7, also allows a loopback address, or an app's private-use scheme (with a dot). */
+/** Without a fragment, also an empty one. RFC 8252, section 7, also allows a loopback address, or an app's private-use scheme (with a dot). */
 function isRedirectUri(uri: string): boolean {
-  if (!/^[\x21-\x7E]+$/.test(uri) || hasWildcard(uri) || hasDotSegment(uri)) return false;
-  if (isSafeAddress(uri)) return true;
-  return URL.canParse(uri) && /^[a-z][a-z0-9+-]*\.[a-z0-9+.-]+:/.test(uri) && !uri.includes('#');
+  if (!/^[\x21\x22\x24-\x7E]+$/.test(uri) || hasWildcard(uri) || hasDotSegment(uri)) return false;
+  return isSafeAddress(uri) || (URL.canParse(uri) && /^[a-z][a-z0-9+-]*\.[a-z0-9+.-]+:/.test(uri));
 }
 
 /** True: the address looks as if it stood for several, which it never does. */
