@@ -4,7 +4,7 @@ import { findMissing, importPackage, type ImportOptions, type ImportSummary } fr
 import { PackageError, type PackageFile } from './package-file';
 import type { PackageName } from './package-name';
 
-/** Limit on the packages that one package needs, with those that they need. */
+/** Limit on the packages that are requested for one: itself, those that it needs, and those that they need. */
 const MOST_PACKAGES = 100;
 
 interface WithDependencies {
@@ -20,7 +20,8 @@ interface WithDependencies {
 
 /**
  * Imports a package after those that it needs and that the tenant does not have. Examples of the others are not
- * imported. One that cannot be fetched, or is for another release, is left out. Throws as `importPackage`.
+ * imported. One that cannot be fetched, is for another release, or is beyond the limit of packages, is left out. Throws as
+ * `importPackage`.
  */
 export async function importWithDependencies(
   core: Core,
@@ -28,14 +29,18 @@ export async function importWithDependencies(
 ): Promise<readonly ImportSummary[]> {
   const summaries: ImportSummary[] = [];
   const begun = new Set<string>();
+  let requested = 1;
   const add = async (each: PackageFile, ofEach: ImportOptions): Promise<void> => {
     const { name, version } = each.manifest;
     if (begun.has(`${name}#${version}`)) return;
     begun.add(`${name}#${version}`);
-    if (begun.size > MOST_PACKAGES)
-      throw new PackageError(`${name} is one of more than ${MOST_PACKAGES} packages`);
     if (fetch !== undefined)
       for (const needed of await findMissing(core, each, ofEach)) {
+        if (requested >= MOST_PACKAGES) {
+          leaveOut(needed, `it, and what follows it, are beyond ${MOST_PACKAGES} packages`);
+          break;
+        }
+        requested += 1;
         try {
           await add(await fetch(needed), { ...options, withExamples: false });
         } catch (error) {

@@ -148,6 +148,25 @@ it.each(['../admin', '/etc/passwd', '.', '@../admin', 'http://evil.example/x', '
   },
 );
 
+it('a registry is asked for 100 packages at most, those that it does not have among them', async () => {
+  const lost = Object.fromEntries(
+    Array.from({ length: 120 }, (_, number) => [`lost-${number}.example`, '1.0.0']),
+  );
+  await publish('wide.example', '1.0.0', lost);
+  await publish('wider.example', '1.0.0', { 'wide.example': '1.0.0', 'last.example': '1.0.0' });
+  registry.requested.length = 0;
+  const { code, output } = await run(['wider.example@1.0.0', '--dependencies']);
+  expect(code).toBe(0);
+  const lists = registry.requested.filter((path) => path.split('/').length === 2);
+  expect([lists.length, lists.includes('/lost-97.example'), lists.includes('/last.example')]).toEqual([
+    100,
+    true,
+    false,
+  ]);
+  // What was not asked for is named like all that is missing.
+  for (const missing of ['lost-119.example 1.0.0', 'last.example 1.0.0']) expect(output).toContain(missing);
+});
+
 it('an alias of a package, which a registry does not know, is named and left out', async () => {
   await publish('alias.example', '1.0.0', { 'second@npm:base.example': '1.0.0' });
   registry.requested.length = 0;
