@@ -265,6 +265,20 @@ describe('a refresh token', () => {
     expect(await isGood(access)).toBe(false);
   });
 
+  it('for offline access is invalid once the client may not have that, although it has online_access', async () => {
+    const { core } = server.app;
+    const scopes = ['user/*.rs', 'online_access'];
+    const details = { name: 'Ward app', isPublic: true, redirectUris: [APP] };
+    const { id } = await core.clients.create('acme', { ...details, scopes: [...scopes, 'offline_access'] });
+    const proof = makeProof();
+    const scope = 'user/*.rs online_access offline_access';
+    const page = await browser.open(start(proof, { scope }, id));
+    const { answer } = toReturned(await browser.send(page, { step: 'allow' }));
+    const { json } = await redeem(proof, answer['code'] ?? '', { client_id: id });
+    await core.clients.change('acme', id, { scopes });
+    expect((await refresh(json.refresh_token, id)).json.error).toBe('invalid_grant');
+  });
+
   it('ends by revocation, with its access tokens', async () => {
     const proof = makeProof();
     const { json } = await redeem(proof, await toCode(proof));

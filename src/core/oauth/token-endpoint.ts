@@ -340,11 +340,13 @@ function isLaunched({ scopes }: UserGrant): boolean {
   return scopes.includes('launch');
 }
 
-/** True if the person has allowed it, and the client still has the scope. */
+/**
+ * True if the person has allowed it, and the client still has the scope. A grant with both scopes is for offline access: it
+ * outlives the session of the browser, which online_access does not allow.
+ */
 function isRefreshed({ scopes }: UserGrant, client: StoredClient): boolean {
-  return ['offline_access', 'online_access'].some(
-    (scope) => scopes.includes(scope) && client.scopes.includes(scope),
-  );
+  const scope = scopes.includes('offline_access') ? 'offline_access' : 'online_access';
+  return scopes.includes(scope) && client.scopes.includes(scope);
 }
 
 function toHashes(refreshToken: string): ReturnType<typeof hashesOf> | undefined {
