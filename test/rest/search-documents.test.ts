@@ -5,6 +5,8 @@
 import { createClient, type MadeClient } from '../support/access';
 import { gatewayPath } from '../graphql/gateway-client';
 import { openSharedServer, type Answer, type SharedServer } from '../support/shared-server';
+import { eventually } from '../support/eventually';
+import { makeParameter } from '../support/search-parameters';
 import { finder, storeAll } from '../support/stored';
 import { TESTED_RELEASES } from '../support/releases';
 
@@ -177,6 +179,12 @@ describe.each([
       'Bundle?composition:Patient.birthdate=1999-01-01',
       'Bundle?composition.birthdate=1999-01-01',
       'Bundle?message.title=Letter',
+      'Bundle?composition._lastUpdated=gt2000',
+      'Bundle?composition._has:List:item:_id=list',
+      'Bundle?composition._list=list',
+      'Bundle?message._lastUpdated=gt2000',
+      'Bundle?_filter=composition._lastUpdated%20gt%202000',
+      'List?item:Bundle.composition._lastUpdated=gt2000',
     ])('%s is refused, because nothing could match', async (query) => {
       const { status, json } = await server.request('GET', `${server.path('system', release)}/${query}`);
       expect([status, json.resourceType]).toEqual([400, 'OperationOutcome']);
@@ -197,6 +205,31 @@ describe.each([
       const { json, text } = await server.request('POST', address, { query }, JSON_TYPE);
       const nodes = json.data?.BundleConnection?.nodes as { id: string }[] | undefined;
       expect([text, nodes?.map(({ id }) => id).sort()]).toEqual([text, expected]);
+    });
+
+    it('a search parameter of the tenant is refused behind them, and never says that its value is missing', async () => {
+      const path = server.path('system', release);
+      const parameter = makeParameter('own-title', {
+        ...{ type: 'string', base: ['Composition'], expression: 'Composition.title' },
+      });
+      const { status } = await server.request('PUT', `${path}/SearchParameter/own-title`, parameter);
+      expect(status).toBe(201);
+      const search = () => server.request('GET', `${path}/Composition?own-title=stored`);
+      await eventually(async () => (await search()).json.total === 1);
+      for (const query of [
+        'Bundle?composition.own-title=letter',
+        'Bundle?composition.own-title:missing=true',
+        'Bundle?composition.own-title:contains=etter',
+        'Bundle?_filter=composition.own-title%20eq%20letter',
+        'Bundle?_filter=composition%5Btype%20eq%20letter%20and%20own-title%20eq%20letter%5D.status%20eq%20final',
+      ]) {
+        const answer = await server.request('GET', `${path}/${query}`);
+        expect([query, answer.status, answer.text]).toEqual([
+          query,
+          400,
+          expect.stringContaining('inside the Bundle'),
+        ]);
+      }
     });
 
     it('the rows go when the document changes or is deleted', async () => {

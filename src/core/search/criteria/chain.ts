@@ -5,6 +5,7 @@ import { isEmbedded, storedParameters, type StoredParameter } from '../parameter
 import type { Criterion, Predicate, TypeCriteria } from '../predicate';
 import { allowedTypes } from '../types/reference-targets';
 import type { SearchTypeContext } from '../types/search-type';
+import { unmetInside } from './embedded';
 
 const MAX_DEPTH = 10;
 /** Limit on the types of a chain without type names, multiplied over its links. */
@@ -119,6 +120,7 @@ export function chainCriterion(
       explanation,
     });
   }
+  const isInside = isEmbedded(context.definitions, stored);
   const anyOf: Predicate[] = [];
   const refusals: FhirError[] = [];
   let hasTarget = false;
@@ -129,6 +131,15 @@ export function chainCriterion(
     try {
       const inner = criteriaOf(target, nesting.inside(name));
       if (inner === undefined) continue;
+      const unmet = isInside ? unmetInside(context.definitions, target, inner) : undefined;
+      if (unmet !== undefined) {
+        const explanation = `; no ${code} has it, because it is inside the ${type}`;
+        throw fhirError('unknownParameter', {
+          parameter: `${code}.${unmet.slice(0, 80)}`,
+          type,
+          explanation,
+        });
+      }
       const criteria = typeCriteria(context, target, inner);
       hasTarget = true;
       if (!inner.some(isLink)) nesting.take(name);
@@ -137,7 +148,7 @@ export function chainCriterion(
           index: 'target',
           parameters,
           target: criteria,
-          ...(isEmbedded(context.definitions, stored) ? { part: 'contained' } : {}),
+          ...(isInside ? { part: 'contained' } : {}),
         });
       if (urls.length > 0) anyOf.push({ index: 'target', parameters, urls, target: criteria });
     } catch (error) {
