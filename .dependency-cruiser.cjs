@@ -96,7 +96,7 @@ module.exports = {
     only(
       'http-in-front-only',
       'fastify|@fastify',
-      '^src/(rest|resolvers|gateway|(app|browser-limits)\\.ts)',
+      '^src/(rest|resolvers|gateway|app\\.ts)',
       'Core does not know HTTP.',
     ),
     only(

@@ -33,7 +33,7 @@ import type { SubgraphRequest } from '../schema/subgraph';
 import type { CacheForm } from './built-schema';
 import { refuseBlindQueries } from './query-origin';
 import { SchemaFiles, sendSchemaFile, unpack } from './schema-file';
-import { limitPage } from '../browser-limits';
+import { pageLimits } from '../browser-limits';
 import { upgradeOf } from '../upgrade';
 import { SchemaCache, type ServedSchema } from './schema-cache';
 import { type SocketSettings } from './web-socket';
@@ -359,7 +359,8 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const { tenant, release } = request.params;
     const isFolder = /\/(\?|$)/.test(request.url);
     const { status, headers, html } = graphiql.toPage(tenant, release, isFolder);
-    return limitPage(setCommonHeaders(request, reply), 'none')
+    return setCommonHeaders(request, reply)
+      .headers(pageLimits(request))
       .code(status)
       .headers(headers)
       .header('content-security-policy', CONTENT_SECURITY_POLICY)

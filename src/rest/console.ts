@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { limitPage } from '../browser-limits';
+import { pageLimits } from '../browser-limits';
 import { BuildOutput, type BuiltPages, toUnbuiltPage, type SentPage } from '../built-pages';
 import { fhirError } from '../core';
 import type { FhirRequest } from './fhir-request';
@@ -81,7 +81,8 @@ export class WebConsole {
     const head = this.#head.current();
     const { status, headers, html } =
       head === undefined ? toUnbuiltPage(this.#pages, UNBUILT) : toPage(head, rootOf(request));
-    return limitPage(reply, 'none')
+    return reply
+      .headers(pageLimits(request))
       .code(status)
       .headers(headers)
       .header('content-security-policy', CONTENT_SECURITY_POLICY)

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { limitPage } from '../browser-limits';
+import { pageLimits } from '../browser-limits';
 import { BuildOutput, toUnbuiltPage } from '../built-pages';
 import { fhirError } from '../core';
 import { refuseOtherMethods } from './method';
@@ -48,14 +48,15 @@ export function registerDocsSite(
     if (!(await files.has('index.html'))) {
       if (path.posix.extname(name) !== '') throw fhirError('noSuchAddress');
       const { status, headers, html } = toUnbuiltPage(pages, UNBUILT);
-      return limitPage(reply, 'none').code(status).headers(headers).send(html);
+      return reply.headers(pageLimits(request)).code(status).headers(headers).send(html);
     }
     if (name !== '' && isFolder) throw fhirError('noSuchAddress');
     const file = name === '' ? 'index.html' : path.posix.extname(name) === '' ? `${name}.html` : name;
     if (file.endsWith('.html')) {
       const scripts = await policy.current();
       if (scripts === undefined) throw fhirError('noSuchAddress');
-      limitPage(reply, 'none')
+      reply
+        .headers(pageLimits(request))
         .header('content-security-policy', scripts)
         .header('referrer-policy', 'no-referrer');
     }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { limitContent, showElsewhere } from '../browser-limits';
+import { CONTENT_LIMITS, SHOWN_ELSEWHERE } from '../browser-limits';
 import type { BinaryContent, RequestContext, StoredVersion } from '../core';
 import { CONTENT_SECURITY_POLICY, dispositionOf } from './binary';
 import type { RestContext } from './rest-context';
@@ -92,8 +92,10 @@ export class Exchange {
     this.request.logEntry.sends(bytes.length);
     if (securityContext !== undefined) this.reply.header('x-security-context', securityContext);
     // Front ends that CORS allows, and those that were given a signed address, show it as an image.
-    if (this.restContext.settings.corsOrigins.length > 0 || this.isSigned) showElsewhere(this.reply);
-    return limitContent(this.reply)
+    if (this.restContext.settings.corsOrigins.length > 0 || this.isSigned)
+      this.reply.headers(SHOWN_ELSEWHERE);
+    return this.reply
+      .headers(CONTENT_LIMITS)
       .code(200)
       .header('content-type', contentType)
       .header('content-disposition', dispositionOf(contentType))

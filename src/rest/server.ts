@@ -1,5 +1,5 @@
 import fastify, { type FastifyInstance } from 'fastify';
-import { limitAnswer, limitBrowsers } from '../browser-limits';
+import { ANSWER_LIMITS } from '../browser-limits';
 import { type ByteBudget, fhirError, type Core, type Log } from '../core';
 import { registerJobRoutes } from './administration-jobs';
 import { registerAdministrationApi } from './administration-openapi';
@@ -94,7 +94,7 @@ export function createRestServer({
     rewriteUrl: (request) => spellOutDollar(toOriginForm(request.url ?? '/')),
     frameworkErrors(error, request, reply) {
       allowOrigin(request, reply, settings.corsOrigins);
-      limitAnswer(reply);
+      reply.headers(ANSWER_LIMITS);
       // Requests rejected by the router bypass hooks.
       request.logEntry = new RequestLogEntry(budget.open(), metrics.countError);
       void sendFailure(error, request, reply, { core, log });
@@ -107,7 +107,10 @@ export function createRestServer({
   admitEveryMethod(server);
   watchRequests(server, budget, log, metrics);
   if (isTraced) traceRequests(server);
-  limitBrowsers(server);
+  server.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(ANSWER_LIMITS);
+    done();
+  });
   sendClientsAway(server, stopping);
   answerAtDeadlines(server, settings.requestTimeoutMs);
   limitRequests(server, settings.connection, log);

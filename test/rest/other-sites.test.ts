@@ -319,6 +319,14 @@ describe('browsers', () => {
           'permissions-policy': expect.stringContaining('usb=()'),
         },
       ]);
+    // A browser ignores the policy where it does not trust the origin, and prints an error.
+    const plain = { ...html, host: 'fhir.example' };
+    for (const [headers, opener] of [
+      [plain, undefined],
+      [{ ...plain, 'x-forwarded-proto': 'https' }, 'same-origin'],
+      [{ ...plain, 'sec-fetch-site': 'none' }, 'same-origin'],
+    ] as const)
+      expect((await headersOf('/', headers, proxied))['cross-origin-opener-policy']).toBe(opener);
     const { status, headers } = await enforced.request('GET', '/w/system/oidc/authorize', undefined, html);
     expect([status, headers]).toMatchObject([
       400,

@@ -3,7 +3,7 @@
  * the address of a GET or in the body of a POST. The forms of the pages are posted to the address of the request.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { limitPage } from '../../browser-limits';
+import { signInLimits } from '../../browser-limits';
 import { fhirError, type SignInStep, type TenantSpace } from '../../core';
 import { FORM_TYPES, requireContentType } from '../body';
 import type { RestContext } from '../rest-context';
@@ -78,7 +78,8 @@ export function sendStep(
   step: SignInStep,
 ): FastifyReply {
   // Apps begin a sign-in in a window of its own too, and wait for its end: redirects and pages leave them their handle.
-  limitPage(reply, 'any')
+  reply
+    .headers(signInLimits(request))
     .header('cache-control', 'no-store')
     .header('pragma', 'no-cache')
     .header('x-content-type-options', 'nosniff')
