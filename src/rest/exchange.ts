@@ -22,7 +22,7 @@ const NO_STORE = 'no-store';
 const ENCODED_FROM = 4096;
 
 /** Longer texts are not indented: indentation would delay other requests. */
-const LONGEST_LAID_OUT = 4 * 1024 * 1024;
+const LONGEST_LAID_OUT = 1024 * 1024;
 
 type ExchangeParts = Pick<Exchange, 'restContext' | 'request' | 'reply' | 'context' | 'query'>;
 

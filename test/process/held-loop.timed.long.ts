@@ -374,6 +374,7 @@ const HOSTILE: Readonly<Record<string, () => Sent>> = {
     graphql(
       `{ Basic(id: "wide1") { ${times(60, (index) => `a${index}: extension { url valueString }`).join(' ')} } }`,
     ),
+  'a long page with line breaks': () => ['GET', `${FHIR}/Basic?_count=4&_pretty=true`],
   'a batch of parts of long resources': () =>
     post(
       '',
