@@ -6,7 +6,7 @@
  */
 const MISLEADING = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/u;
 
-/** What a name with characters that are not allowed is told. */
+/** The reason why a name is refused for its characters. */
 export const SHOWN_NAME_EXPECTED = 'in one line, without control characters and marks of text direction';
 
 /** True for a text with nothing in it that misleads its reader. */

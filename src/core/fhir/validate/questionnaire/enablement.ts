@@ -37,7 +37,7 @@ export class Enablement {
   }
 
   /**
-   * Returns whether an item is enabled; undefined if that cannot be told. `item`: that of the response, if it is there.
+   * Returns true for an item that is enabled; undefined: the server cannot know. `item`: that of the response, if it has one.
    * `surrounding`: the response and the elements of it that are around the item, from the outermost.
    */
   isEnabled(
