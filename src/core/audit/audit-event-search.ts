@@ -1,7 +1,7 @@
 /** Searches neither lead from AuditEvents to other resources nor back, because they are in a space of their own. */
 import type { SearchCondition, SearchRequest } from '../api/search';
 import { fhirError, type FhirError } from '../errors';
-import { AUDIT_EVENT } from './audit-space';
+import { AUDIT_EVENT } from '../fhir/type-names';
 
 /** Names of parameters that ask for other resources beside those that are searched for. */
 const LEADS_ELSEWHERE = /^_(include|revinclude|has|list)\b|\./;

@@ -26,7 +26,7 @@ import type { OwnerSession } from '../storage/connection/owner-session';
 import type { VersionWrite } from '../storage/write/version-write';
 import { writeVersions } from '../storage/write/write-statements';
 import { toAuditEvent } from './audit-event';
-import { AUDIT_EVENT } from './audit-space';
+import { AUDIT_EVENT } from '../fhir/type-names';
 import { createOwnersCache, patientsOf } from '../authorization/patients';
 
 /** Interval between checks for records that other processes have left. */

@@ -1,8 +1,7 @@
 /** AuditEvents have a space of their own beside the data of their tenant and release. */
+import { AUDIT_EVENT } from '../fhir/type-names';
 import type { RequestContext, TenantSpace } from '../context';
 import { fhirError } from '../errors';
-
-export const AUDIT_EVENT = 'AuditEvent';
 
 /** Returns the same context in the space of the resource type. Cost: a comparison. */
 export function inSpaceOf(context: RequestContext, type: string | undefined): RequestContext {

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../context';
-import { SUBSCRIPTION } from '../preparation/subscription';
+import { SUBSCRIPTION } from '../fhir/type-names';
 import type { RecordingTools } from './recorder';
 import { toRecord } from './recording';
 

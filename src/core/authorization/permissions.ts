@@ -7,7 +7,7 @@ import type { Access } from './access';
 import { ElementRules } from './elements';
 import { ACCESS, conditionsOf, type Grant, type GrantSide, isBound } from './grant';
 import type { Policy, PolicyRule } from './policy';
-import { AUDIT_EVENT } from '../audit/audit-space';
+import { AUDIT_EVENT } from '../fhir/type-names';
 import { isStaff } from './person';
 import { openingOf, RECORD_OPENS, referencedCriteria } from './referenced';
 import { ANY_TYPE, type Right, WRITING } from './right';

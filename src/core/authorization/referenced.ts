@@ -8,7 +8,7 @@ import { allOf, negated, oneOf } from '../search/criteria/connectives';
 import { referringParameters, storedParameters } from '../search/parameter';
 import type { Criterion, Predicate } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
-import { AUDIT_EVENT } from '../audit/audit-space';
+import { AUDIT_EVENT } from '../fhir/type-names';
 
 /** Name of the tenant's setting for the types that are opened `bySetting`. */
 export const RECORD_OPENS = 'record-opens';

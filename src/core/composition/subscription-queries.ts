@@ -12,7 +12,7 @@ import {
   type QueryTools,
 } from '../notifications/query-subscription';
 import type { SearchServices } from '../ports';
-import { SUBSCRIPTION } from '../preparation/subscription';
+import { SUBSCRIPTION } from '../fhir/type-names';
 import { searchAny } from '../search-execution/system-search';
 import type { RequestServices } from './request-services';
 

@@ -1,7 +1,7 @@
 import type { RequestContext, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import { ExceededParameterError } from '../indexing/exceeded-parameter';
-import { SEARCH_PARAMETER } from '../preparation/prepare';
+import { SEARCH_PARAMETER } from '../fhir/type-names';
 import type { Spaces } from '../tenants/spaces';
 import { isBrokenWrite, isOutdatedWrite } from '../storage/connection/database-error';
 import { KeyedQueue } from './keyed-queue';

@@ -1,13 +1,14 @@
 /** Permanent removal of resources: all versions, index rows and cached data. */
-import { AUDIT_EVENT, inSpaceOf } from '../audit/audit-space';
+import { inSpaceOf } from '../audit/audit-space';
+import { AUDIT_EVENT } from '../fhir/type-names';
 import type { RequestContext, Space } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
 import type { CacheInvalidator } from './cache-invalidator';
 import { SpaceComparer } from '../indexing/index-comparison';
 import type { PurgeReport, PurgeRequest, PurgedTable } from '../operations/environment';
-import { SEARCH_PARAMETER } from '../preparation/prepare';
-import { SUBSCRIPTION } from '../preparation/subscription';
+import { SEARCH_PARAMETER } from '../fhir/type-names';
+import { SUBSCRIPTION } from '../fhir/type-names';
 import { forgetSubscriptions } from '../storage/notifications/events';
 import { compartmentOwners } from '../search/compartment';
 import { containerTypeOf, parameterOfRow } from '../search/index-rows';

@@ -7,7 +7,7 @@ import { parseStoredObject } from '../fhir/json';
 import { read } from '../interactions/read';
 import { addressOf, readOwn } from '../interactions/resource-address';
 import type { SearchParameterProgress } from '../operations/environment';
-import { SEARCH_PARAMETER } from '../preparation/prepare';
+import { SEARCH_PARAMETER } from '../fhir/type-names';
 import { checkTenantParameter } from '../search/tenant-parameter-check';
 import type { SearchServices, Services } from '../ports';
 import {

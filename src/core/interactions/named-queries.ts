@@ -16,7 +16,7 @@ import type { SearchTypeContext } from '../search/types/search-type';
 import type { SearchServices, Services } from '../ports';
 import { lastChangeOf } from '../storage/read/conformance';
 import { keyOfText } from '../storage/read/version-row';
-import { OPERATION_DEFINITION } from '../preparation/prepare';
+import { OPERATION_DEFINITION } from '../fhir/type-names';
 import { fetchHeads } from '../search-execution/sort/fetch-heads';
 
 /** Maximum number of definitions that are read, the newest first. */

@@ -2,7 +2,7 @@ import type { StoredVersion } from '../api/version';
 import type { RequestContext } from '../context';
 import { isJsonObject, parseJson, stringifyJson } from '../fhir/json';
 import { mayKnowSecrets } from '../notifications/require-author';
-import { SUBSCRIPTION } from '../preparation/subscription';
+import { SUBSCRIPTION } from '../fhir/type-names';
 import type { SearchServices } from '../ports';
 import { readOwnHeaders } from '../storage/notifications/own-headers';
 import { keyText } from '../storage/read/version-row';

@@ -3,7 +3,8 @@ import type { StoredVersion, VersionGuard } from '../api/version';
 import { recordOf } from '../audit/recording';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
-import { SEARCH_PARAMETER, type PreparedVersion } from '../preparation/prepare';
+import { type PreparedVersion } from '../preparation/prepare';
+import { SEARCH_PARAMETER } from '../fhir/type-names';
 import type { IndexRows } from '../search/index-rows';
 import type { Services, WriteServices } from '../ports';
 import { LOCK_STATEMENT } from '../storage/write/head-locks';
@@ -14,7 +15,7 @@ import { ConditionLost, type WriteCondition } from '../storage/write/write-queue
 import { writeInTransaction } from '../storage/write/write-statements';
 import { provenanceWrite } from './provenance';
 import { refuseReferred, requireTargets } from './referential-integrity';
-import { SUBSCRIPTION } from '../preparation/subscription';
+import { SUBSCRIPTION } from '../fhir/type-names';
 import type { SubscriptionChange } from '../storage/notifications/subscription-change';
 import { readOwn } from './resource-address';
 import { ANONYMOUS, toStoredVersion } from './stored-version';

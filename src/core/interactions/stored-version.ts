@@ -1,7 +1,7 @@
 import type { StoredVersion } from '../api/version';
 import type { TenantSpace } from '../context';
 import { toFullText } from '../fhir/resource-text';
-import { SEARCH_PARAMETER } from '../preparation/prepare';
+import { SEARCH_PARAMETER } from '../fhir/type-names';
 import type { Services } from '../ports';
 import type { VersionRow } from '../storage/read/version-row';
 

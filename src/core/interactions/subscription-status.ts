@@ -1,7 +1,7 @@
 import { fhirError } from '../errors';
 import type { RequestContext } from '../context';
 import { parseStoredObject, type JsonValue } from '../fhir/json';
-import { SUBSCRIPTION } from '../preparation/subscription';
+import { SUBSCRIPTION } from '../fhir/type-names';
 import type { WriteServices } from '../ports';
 import type { RunningStatus } from '../storage/notifications/subscription-change';
 import { addressOf } from './resource-address';

@@ -35,7 +35,7 @@ import {
   queryText,
 } from '../authorization/describe';
 import type { ElementRedaction } from '../authorization/element-redaction';
-import { SUBSCRIPTION } from '../preparation/subscription';
+import { SUBSCRIPTION } from '../fhir/type-names';
 
 /** One interaction. */
 export interface Row<Arguments extends readonly unknown[], Result> {

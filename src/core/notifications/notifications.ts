@@ -14,7 +14,7 @@ import { setSubscriptionStatus } from '../interactions/subscription-status';
 import { read } from '../interactions/read';
 import type { Outbound } from '../outbound/outbound';
 import type { Release } from '../fhir/release';
-import { SUBSCRIPTION } from '../preparation/subscription';
+import { SUBSCRIPTION } from '../fhir/type-names';
 import type { WriteServices } from '../ports';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { attendFeeds, leaveFeeds, type OwnFeed } from '../storage/notifications/feeds';

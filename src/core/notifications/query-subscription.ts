@@ -6,7 +6,7 @@ import type { RequestContext } from '../context';
 import { FhirError, fhirError } from '../errors';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
 import type { SubscriptionEventsRequest, SubscriptionStatusRequest } from '../operations/environment';
-import { SUBSCRIPTION } from '../preparation/subscription';
+import { SUBSCRIPTION } from '../fhir/type-names';
 import { eventsBetween } from '../storage/notifications/events';
 import { querySubscriptions, type QueriedSubscription } from '../storage/notifications/subscription-query';
 import { keyText } from '../storage/read/version-row';

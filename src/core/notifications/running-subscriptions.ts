@@ -5,7 +5,7 @@ import { turns } from '../concurrency/turns';
 import type { TenantSpace } from '../context';
 import { ERROR_CATALOGUE, FhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
-import { SUBSCRIPTION } from '../preparation/subscription';
+import { SUBSCRIPTION } from '../fhir/type-names';
 import type { TestedVersion } from '../search/version-test';
 import { forgetSubscriptions } from '../storage/notifications/events';
 import type { StoredSubscription } from '../storage/notifications/feeds';

@@ -8,7 +8,7 @@ import { parseStoredObject } from '../fhir/json';
 import { read } from '../interactions/read';
 import { addressOf } from '../interactions/resource-address';
 import type { SearchServices } from '../ports';
-import { SUBSCRIPTION } from '../preparation/subscription';
+import { SUBSCRIPTION } from '../fhir/type-names';
 import { useOnce } from '../storage/accounts/used-values';
 import { readStates, type StoredSubscription } from '../storage/notifications/feeds';
 import { keyText } from '../storage/read/version-row';

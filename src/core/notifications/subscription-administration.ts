@@ -6,7 +6,7 @@ import { workContext } from './work-context';
 import { fhirError } from '../errors';
 import type { Release } from '../fhir/release';
 import { setSubscriptionStatus } from '../interactions/subscription-status';
-import { SUBSCRIPTION } from '../preparation/subscription';
+import { SUBSCRIPTION } from '../fhir/type-names';
 import type { WriteServices } from '../ports';
 import type { DatabaseOptions } from '../storage/connection/database';
 import { OwnerSession } from '../storage/connection/owner-session';

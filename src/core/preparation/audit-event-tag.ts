@@ -1,8 +1,7 @@
 /** The tag of the AuditEvents that the server records (docs/run/audit.md). No client writes it. */
+import { AUDIT_EVENT } from '../fhir/type-names';
 import type { Issue } from '../errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
-
-const AUDIT_EVENT = 'AuditEvent';
 
 /** In `meta.tag` of each AuditEvent of the server. */
 export const SERVER_TAG = {

@@ -2,6 +2,7 @@
  * Preparation of a resource between the parser and storage: it is checked, validated, and converted to the stored
  * text and index rows. The same function runs in the main thread and, for large resources, in the worker thread.
  */
+import { OPERATION_DEFINITION, SEARCH_PARAMETER } from '../fhir/type-names';
 import type { TenantSpace } from '../context';
 import { FhirError, type Issue } from '../errors';
 import { requireWithinBudget } from '../indexing/exceeded-parameter';
@@ -23,7 +24,8 @@ import {
 import { auditEventTagIssues } from './audit-event-tag';
 import { findInContent, levelOf, type ContentTools } from './content';
 import { refusalOf, toIssues } from './refusal';
-import { prepareSubscription, SUBSCRIPTION, type PreparedSubscription } from './subscription';
+import { prepareSubscription, type PreparedSubscription } from './subscription';
+import { SUBSCRIPTION } from '../fhir/type-names';
 
 /** A resource to be stored as a version. */
 export interface Preparation {
@@ -54,12 +56,6 @@ export interface PreparedVersion {
   /** For a patch that only tests: no version is made. */
   readonly changesNothing?: true;
 }
-
-/** The type of resources that define search parameters. */
-export const SEARCH_PARAMETER = 'SearchParameter';
-
-/** The type of resources that may define named queries. */
-export const OPERATION_DEFINITION = 'OperationDefinition';
 
 /** The services of preparation; each thread has its own. */
 export interface PreparationTools extends ContentTools {

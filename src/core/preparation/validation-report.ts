@@ -16,7 +16,8 @@ import {
 } from '../operations/parameters';
 import { auditEventTagIssues } from './audit-event-tag';
 import { findInContent, levelOf } from './content';
-import { namedQueryIssues, SEARCH_PARAMETER, referenceFault, type PreparationTools } from './prepare';
+import { namedQueryIssues, referenceFault, type PreparationTools } from './prepare';
+import { SEARCH_PARAMETER } from '../fhir/type-names';
 import { checkTenantParameter } from '../search/tenant-parameter-check';
 import { refusalOf, toIssues } from './refusal';
 import { subscriptionIssues } from './subscription';

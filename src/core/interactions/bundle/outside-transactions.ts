@@ -1,5 +1,5 @@
 /** Entries that a transaction rejects, because they need a transaction or space of their own. */
-import { AUDIT_EVENT } from '../../audit/audit-space';
+import { AUDIT_EVENT } from '../../fhir/type-names';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { entryExpression } from '../../fhir/bundle/entry';

@@ -7,7 +7,7 @@ import type { Invocation, InvocationResult } from '../../api/operation';
 import type { SingleWrites } from '../../api/interactions';
 import type { RequestContext } from '../../context';
 import type { OpenBundle } from '../../preparation/bundle';
-import { SEARCH_PARAMETER } from '../../preparation/prepare';
+import { SEARCH_PARAMETER } from '../../fhir/type-names';
 import type { Services } from '../../ports';
 import type { RetryingWriter } from '../../concurrency/retrying-writer';
 import { runBatch } from './batch';
