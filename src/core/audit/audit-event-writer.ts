@@ -3,7 +3,7 @@
  * deletes a batch of records and writes their AuditEvents, so that a crash neither loses nor duplicates events. Any
  * process does this work for all processes.
  */
-import { SERVER_ACTOR } from '../interactions/stored-version';
+import { SERVER_ACTOR } from '../versions/stored-version';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log, Space } from '../context';

@@ -11,8 +11,8 @@ import { create } from '../interactions/create';
 import { findConceptMaps } from '../terminology/concept-maps';
 import { makeDocument } from '../interactions/compartment/document';
 import { everything } from '../interactions/compartment/everything';
-import { find } from '../interactions/read';
-import { addressOf, readBase, readOwn } from '../interactions/resource-address';
+import { find } from '../versions/read';
+import { addressOf, readBase, readOwn } from '../versions/resource-address';
 import { subscriptionEvents, subscriptionStatuses } from '../notifications/query-subscription';
 import type {
   Location,

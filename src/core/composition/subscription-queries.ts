@@ -4,8 +4,8 @@ import { permissionsOf } from '../authorization/visibility';
 import type { SingleInteractions } from '../api/interactions';
 import type { StoredVersion } from '../api/version';
 import type { RequestContext } from '../context';
-import { read } from '../interactions/read';
-import { vread } from '../interactions/vread';
+import { read } from '../versions/read';
+import { vread } from '../versions/vread';
 import {
   subscriptionEvents,
   subscriptionStatuses,

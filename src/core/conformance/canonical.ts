@@ -4,7 +4,7 @@ import type { Space } from '../context';
 import { forEachDatabase } from '../erasure/cache-registry';
 import { parseStoredObject } from '../fhir/json';
 import { RELEASES, type Release } from '../fhir/release';
-import { toStoredVersion } from '../interactions/stored-version';
+import { toStoredVersion } from '../versions/stored-version';
 import type { CanonicalResource } from '../operations/environment';
 import { storedParameters } from '../search/parameter';
 import type { SearchServices } from '../ports';

@@ -4,9 +4,9 @@ import { fhirError } from '../errors';
 import { isJsonObject, parseStoredObject } from '../fhir/json';
 import { toLabelPatch, type LabelChange } from '../fhir/meta-labels';
 import type { WriteServices } from '../ports';
-import { addressOf, readBase } from './resource-address';
+import { addressOf, readBase } from '../versions/resource-address';
 import { replaceVersion } from './replace-version';
-import { toStoredVersion } from './stored-version';
+import { toStoredVersion } from '../versions/stored-version';
 
 /**
  * Adds profiles, tags and security labels to a resource or removes them, by a patch of its meta with the usual

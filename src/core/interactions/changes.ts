@@ -4,7 +4,7 @@ import { fhirError } from '../errors';
 import type { SearchServices } from '../ports';
 import { readFeed } from '../storage/read/feed';
 import { SeenVersions } from './seen-versions';
-import { toStoredVersion } from './stored-version';
+import { toStoredVersion } from '../versions/stored-version';
 
 const MAX_CHANGES = 1000;
 

@@ -9,7 +9,7 @@ import type { WriteServices } from '../ports';
 import type { VersionWrite } from '../storage/write/version-write';
 import type { WriteCondition } from '../storage/write/write-queues';
 import { requireTargets } from './referential-integrity';
-import { typeNumberOf } from './resource-address';
+import { typeNumberOf } from '../versions/resource-address';
 import { provenanceWrite } from './provenance';
 import { subscriptionChange } from './subscription-change';
 import { authorOf, parameterChanges, toVersion } from './replace-version';

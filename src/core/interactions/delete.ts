@@ -4,7 +4,7 @@ import { fhirError } from '../errors';
 import type { WriteServices } from '../ports';
 import type { VersionRow } from '../storage/read/version-row';
 import type { WriteCondition } from '../storage/write/write-queues';
-import { addressOf, readBase } from './resource-address';
+import { addressOf, readBase } from '../versions/resource-address';
 import { replaceVersion, type NextVersion } from './replace-version';
 
 /**

@@ -3,8 +3,8 @@ import type { RequestContext } from '../context';
 import { toFullText } from '../fhir/resource-text';
 import type { WriteServices } from '../ports';
 import type { VersionRow } from '../storage/read/version-row';
-import { addressOf } from './resource-address';
-import { readVersion } from './vread';
+import { addressOf } from '../versions/resource-address';
+import { readVersion } from '../versions/vread';
 
 /** Equal for both versions, so that the server's metadata makes no difference. */
 const SERVER_META = { versionId: 0, lastUpdated: 0, sequence: 0, author: '' };

@@ -18,8 +18,8 @@ import type { ResourceAddress } from '../storage/read/version-address';
 import type { PageRow } from '../storage/read/version-row';
 import { findListed } from './listed-versions';
 import { SeenVersions } from './seen-versions';
-import { addressOf, readOwn, rowOfId, typeNumberOf } from './resource-address';
-import { toStoredVersion } from './stored-version';
+import { addressOf, readOwn, rowOfId, typeNumberOf } from '../versions/resource-address';
+import { toStoredVersion } from '../versions/stored-version';
 
 const DEFAULT_COUNT = 50;
 const MAX_COUNT = 1000;

@@ -5,7 +5,7 @@ import { isJsonObject, parseStoredObject } from '../fhir/json';
 import { isValidId } from '../fhir/resource';
 import type { SearchServices } from '../ports';
 import type { ListedVersions } from '../storage/read/version-history';
-import { addressOf, printable, readOwn } from './resource-address';
+import { addressOf, printable, readOwn } from '../versions/resource-address';
 
 /** Maximum length of a List in characters, because its text is parsed in the main thread. */
 const MAX_LIST_LENGTH = 1_000_000;

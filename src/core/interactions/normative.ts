@@ -2,7 +2,7 @@ import type { RequestContext } from '../context';
 import { isJsonObject, parseStoredObject, type JsonObject, type JsonValue } from '../fhir/json';
 import type { Release } from '../fhir/release';
 import type { Services } from '../ports';
-import { addressOf, readBase } from './resource-address';
+import { addressOf, readBase } from '../versions/resource-address';
 
 const STANDARDS_STATUS = 'http://hl7.org/fhir/StructureDefinition/structuredefinition-standards-status';
 

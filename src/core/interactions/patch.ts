@@ -6,9 +6,9 @@ import type { ResourceInput } from '../preparation/resource-input';
 import type { WriteServices } from '../ports';
 import type { VersionRow } from '../storage/read/version-row';
 import type { WriteCondition } from '../storage/write/write-queues';
-import { addressOf, readBase } from './resource-address';
+import { addressOf, readBase } from '../versions/resource-address';
 import { replaceVersion, type NextVersion } from './replace-version';
-import { toStoredVersion } from './stored-version';
+import { toStoredVersion } from '../versions/stored-version';
 
 interface PatchRequest {
   readonly type: string;

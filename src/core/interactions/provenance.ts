@@ -6,8 +6,8 @@ import { isJsonObject, type JsonDocument } from '../fhir/json';
 import type { WriteServices } from '../ports';
 import type { VersionWrite } from '../storage/write/version-write';
 import { requireTargets } from './referential-integrity';
-import { addressOf, typeNumberOf } from './resource-address';
-import { ANONYMOUS } from './stored-version';
+import { addressOf, typeNumberOf } from '../versions/resource-address';
+import { ANONYMOUS } from '../versions/stored-version';
 
 const PROVENANCE = 'Provenance';
 

@@ -5,8 +5,8 @@ import { fhirError } from '../errors';
 import { RELEASES } from '../fhir/release';
 import type { SearchServices } from '../ports';
 import type { VersionRow } from '../storage/read/version-row';
-import { addressOf, readBase, rowOfId } from './resource-address';
-import { toStoredVersion } from './stored-version';
+import { addressOf, readBase, rowOfId } from '../versions/resource-address';
+import { toStoredVersion } from '../versions/stored-version';
 
 const BEYOND_LAST_VERSION = 2 ** 31 - 1;
 

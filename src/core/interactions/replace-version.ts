@@ -17,8 +17,8 @@ import { provenanceWrite } from './provenance';
 import { refuseReferred, requireTargets } from './referential-integrity';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import type { SubscriptionChange } from '../storage/notifications/subscription-change';
-import { readOwn } from './resource-address';
-import { ANONYMOUS, toStoredVersion } from './stored-version';
+import { readOwn } from '../versions/resource-address';
+import { ANONYMOUS, toStoredVersion } from '../versions/stored-version';
 import { subscriptionChange } from './subscription-change';
 
 /** The next version of a resource, computed from the current one (undefined: there is none). */

@@ -4,9 +4,9 @@ import { parseStoredObject, type JsonValue } from '../fhir/json';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import type { WriteServices } from '../ports';
 import type { RunningStatus } from '../storage/notifications/subscription-change';
-import { addressOf } from './resource-address';
+import { addressOf } from '../versions/resource-address';
 import { replaceVersion } from './replace-version';
-import { toStoredVersion } from './stored-version';
+import { toStoredVersion } from '../versions/stored-version';
 
 /** What the server found out about a Subscription. */
 export interface FoundStatus {

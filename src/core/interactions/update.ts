@@ -6,7 +6,7 @@ import { isValidId } from '../fhir/resource';
 import type { ResourceInput } from '../preparation/resource-input';
 import type { WriteServices } from '../ports';
 import type { WriteCondition } from '../storage/write/write-queues';
-import { addressOf, printable } from './resource-address';
+import { addressOf, printable } from '../versions/resource-address';
 import { replaceVersion, type NextVersion } from './replace-version';
 
 interface UpdateRequest {

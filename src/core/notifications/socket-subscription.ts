@@ -1,12 +1,12 @@
 /** The Subscriptions that a connection may bind. */
-import { SERVER_ACTOR } from '../interactions/stored-version';
+import { SERVER_ACTOR } from '../versions/stored-version';
 import type { Caller } from '../api/access';
 import type { IssuedToken } from '../api/notification-stream';
 import type { Log, RequestContext, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
-import { read } from '../interactions/read';
-import { addressOf } from '../interactions/resource-address';
+import { read } from '../versions/read';
+import { addressOf } from '../versions/resource-address';
 import type { SearchServices } from '../ports';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import { useOnce } from '../storage/accounts/used-values';

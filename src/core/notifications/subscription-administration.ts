@@ -1,4 +1,4 @@
-import { SERVER_ACTOR } from '../interactions/stored-version';
+import { SERVER_ACTOR } from '../versions/stored-version';
 import type { SubscriptionAdministration, SubscriptionDelivery } from '../api/subscription';
 import type { RetryingWriter } from '../concurrency/retrying-writer';
 import type { Log, TenantSpace } from '../context';

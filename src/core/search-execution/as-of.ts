@@ -18,14 +18,14 @@ import type { MatchHead } from '../storage/search/search-run';
 import { BEYOND_LAST_SEQUENCE, HistoryReader, readListedVersions } from '../storage/read/version-history';
 import { keyOfText, keyText, type VersionRow } from '../storage/read/version-row';
 import { fetchHeads } from './sort/fetch-heads';
-import { printable, typeNumberOf } from '../interactions/resource-address';
+import { printable, typeNumberOf } from '../versions/resource-address';
 import { resolveCriteria } from './plan/resolve-criteria';
 import { boundText, criterionOf, searchContext, type TypeSearchRequest } from './plan/prepare-search';
 import { completePage } from './page/resolve-includes';
 import { contentOf, followingOf, readSortValues, startOf, type Sortable } from './sort/sortables';
 import { inOrder, pageLinks } from './page/search-position';
 import { planningReason, withReason } from './search-timeout';
-import { toStoredVersion } from '../interactions/stored-version';
+import { toStoredVersion } from '../versions/stored-version';
 
 /** Maximum number of resources that have changed since; each is read. */
 const MAX_CHANGED = 10_000;

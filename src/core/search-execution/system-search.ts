@@ -19,7 +19,7 @@ import { PHASES, refuseBackward, sealEach } from './page/search-position';
 import { sortTypes } from './sort/sort-several-types';
 import { explaining } from './plan/explain-search';
 import { planningReason, withReason } from './search-timeout';
-import { toStoredVersion } from '../interactions/stored-version';
+import { toStoredVersion } from '../versions/stored-version';
 import type { FoundMatches, TypeMatch, TypeStream } from './page/type-stream';
 
 /**

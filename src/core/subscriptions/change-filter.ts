@@ -7,7 +7,7 @@ import { fhirError } from '../errors';
 import { isResolved, resolveCriteria } from '../search-execution/plan/resolve-criteria';
 import { searchContext } from '../search-execution/plan/prepare-search';
 import { markContained } from '../search-execution/page/mark-contained';
-import { addressOf, printable, typeNumberOf } from '../interactions/resource-address';
+import { addressOf, printable, typeNumberOf } from '../versions/resource-address';
 import { parseCriterion } from '../search/criteria';
 import { hasScan } from '../search/has-scan';
 import type { Criterion, Scan } from '../search/predicate';

@@ -4,7 +4,7 @@ import type { StoredVersion } from '../api/version';
 import { turns } from '../concurrency/turns';
 import type { TenantSpace } from '../context';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
-import { toStoredVersion } from '../interactions/stored-version';
+import { toStoredVersion } from '../versions/stored-version';
 import type { Extractor } from '../search/extract';
 import type { TestedVersion } from '../search/version-test';
 import type { SearchServices } from '../ports';

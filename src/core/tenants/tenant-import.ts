@@ -15,7 +15,7 @@ import { SEARCH_PARAMETER } from '../fhir/type-names';
 import { switchedOff } from '../preparation/subscription';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import { reindex, type ReindexOptions } from '../indexing/reindex';
-import { SERVER_ACTOR } from '../interactions/stored-version';
+import { SERVER_ACTOR } from '../versions/stored-version';
 import { ImportedSubscriptions } from './imported-subscriptions';
 import type { Spaces } from './spaces';
 import { isDatabaseTrouble } from '../storage/connection/database-error';

@@ -8,7 +8,7 @@ import type { SearchServices, Services } from '../../ports';
 import { parseCondition, type Condition } from '../conditional/condition';
 import { parseIfNoneExist } from '../conditional/if-none-exist';
 import { findMatches, type ConditionMatch } from '../conditional/find-matches';
-import { printable } from '../resource-address';
+import { printable } from '../../versions/resource-address';
 import type { EntryNames } from './entry-names';
 import { findIdentified } from './find-identified';
 

@@ -9,7 +9,7 @@ import type { Services } from '../../ports';
 import type { VersionRow } from '../../storage/read/version-row';
 import type { Condition } from '../conditional/condition';
 import type { ConditionMatch } from '../conditional/find-matches';
-import { printable } from '../resource-address';
+import { printable } from '../../versions/resource-address';
 import { Matches, requireSingle, type EntryConditions } from './entry-conditions';
 import {
   inWritingOrder,

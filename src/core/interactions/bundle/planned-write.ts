@@ -10,8 +10,8 @@ import type { ResourceKey } from '../../search/resource-key';
 import type { SearchServices, Services } from '../../ports';
 import type { VersionRow } from '../../storage/read/version-row';
 import { checkGuard } from '../replace-version';
-import { readBase, typeNumberOf } from '../resource-address';
-import { toStoredVersion } from '../stored-version';
+import { readBase, typeNumberOf } from '../../versions/resource-address';
+import { toStoredVersion } from '../../versions/stored-version';
 
 /** The write of a transaction's entry, after its resource has been determined. */
 export interface PlannedWrite {

@@ -13,9 +13,9 @@ import { capabilities } from '../capabilities';
 import { history } from '../history';
 import { parseHistoryParameters } from '../history-parameters';
 import { applySummary } from '../../search-execution/page/apply-summary';
-import { read } from '../read';
+import { read } from '../../versions/read';
 import { searchAny } from '../../search-execution/system-search';
-import { vread } from '../vread';
+import { vread } from '../../versions/vread';
 
 /** Dependencies of entries that only read. */
 export interface EntryReader {

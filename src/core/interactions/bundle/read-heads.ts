@@ -2,7 +2,7 @@ import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import type { VersionReader } from '../../storage/read/version-read';
 import type { VersionRow } from '../../storage/read/version-row';
-import { rowOfId } from '../resource-address';
+import { rowOfId } from '../../versions/resource-address';
 import type { PlannedWrite } from './planned-write';
 
 /** Resources per statement. */

@@ -18,7 +18,7 @@ import { keyOfText, type VersionRow } from '../../storage/read/version-row';
 import type { Condition } from '../conditional/condition';
 import { locksOfStored } from '../conditional/condition-locks';
 import { withinTransaction } from '../../search-execution/read-scope';
-import { toStoredVersion } from '../stored-version';
+import { toStoredVersion } from '../../versions/stored-version';
 import { AnswerAllowance } from './answer-allowance';
 import {
   EntryConditions,

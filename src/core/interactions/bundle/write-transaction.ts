@@ -26,7 +26,7 @@ import type { SubscriptionChange } from '../../storage/notifications/subscriptio
 import { provenanceWrite } from '../provenance';
 import { watchIntegrity, type IntegrityWatch } from '../referential-integrity';
 import { subscriptionChange } from '../subscription-change';
-import { ANONYMOUS, toStoredVersion } from '../stored-version';
+import { ANONYMOUS, toStoredVersion } from '../../versions/stored-version';
 import { atEntry, nextVersion, type PlannedWrite } from './planned-write';
 
 /** Another writer was faster; the transaction is retried. */

@@ -8,8 +8,8 @@ import { shorten } from '../../fhir/json/fault';
 import { collectReferences } from '../../fhir/reference';
 import type { SearchServices } from '../../ports';
 import { MAX_PAGE_BYTES } from '../../storage/read/version-read';
-import { find, read } from '../read';
-import { vread } from '../vread';
+import { find, read } from '../../versions/read';
+import { vread } from '../../versions/vread';
 
 const COMPOSITION = 'Composition';
 /** Maximum number of resources in a document. */

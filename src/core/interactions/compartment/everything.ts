@@ -7,7 +7,7 @@ import type { LocalReference } from '../../fhir/reference';
 import type { RecordRequest } from '../../operations/environment';
 import type { SearchServices, Services } from '../../ports';
 import { MAX_PAGE_BYTES } from '../../storage/read/version-read';
-import { read } from '../read';
+import { read } from '../../versions/read';
 import {
   IncludedResources,
   openRecordCursor,

@@ -11,7 +11,7 @@ import type { SearchServices } from '../../ports';
 import type { ResourceAddress } from '../../storage/read/version-address';
 import { keyOfText, keyText, type PageRow } from '../../storage/read/version-row';
 import type { RecordStep } from './record-steps';
-import { toStoredVersion } from '../stored-version';
+import { toStoredVersion } from '../../versions/stored-version';
 
 /** Resources per statement. */
 const CHUNK = 200;

@@ -11,7 +11,7 @@ import type { RecordRequest } from '../../operations/environment';
 import type { SearchServices } from '../../ports';
 import { findPopulatedTypes } from '../../storage/read/populated-types';
 import type { TypePlace } from '../../search-execution/page/merge-streams';
-import { typeNumberOf } from '../resource-address';
+import { typeNumberOf } from '../../versions/resource-address';
 import { criterionOf, searchContext } from '../../search-execution/plan/prepare-search';
 import { OwnStream, type TypeStream } from '../../search-execution/page/type-stream';
 

@@ -5,7 +5,7 @@ import { parseCriterion } from '../../search/criteria';
 import type { Criterion, Predicate } from '../../search/predicate';
 import type { Services } from '../../ports';
 import type { ConditionLock } from '../../storage/write/condition-lock';
-import { printable, typeNumberOf } from '../resource-address';
+import { printable, typeNumberOf } from '../../versions/resource-address';
 import { searchContext } from '../../search-execution/plan/prepare-search';
 import { locksOfCriteria } from './condition-locks';
 

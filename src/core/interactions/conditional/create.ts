@@ -6,7 +6,7 @@ import type { ResourceInput } from '../../preparation/resource-input';
 import type { SearchServices, WriteServices } from '../../ports';
 import { keyOfText } from '../../storage/read/version-row';
 import { create } from '../create';
-import { toStoredVersion } from '../stored-version';
+import { toStoredVersion } from '../../versions/stored-version';
 import { parseCondition, type Condition } from './condition';
 import type { ConditionMatch } from './find-matches';
 import { onMatches, requireOne, whileItMeets } from './under-condition';

@@ -7,7 +7,7 @@ import type { ResourceInput } from '../../preparation/resource-input';
 import { textOf } from '../../preparation/resource-input';
 import type { Services, WriteServices } from '../../ports';
 import { create } from '../create';
-import { addressOf, printable, readOwn } from '../resource-address';
+import { addressOf, printable, readOwn } from '../../versions/resource-address';
 import { update } from '../update';
 import { isValidId } from '../../fhir/resource';
 import { parseCondition } from './condition';

@@ -16,10 +16,10 @@ import { findKeysOfUris } from '../../storage/read/conformance';
 import { findPopulatedTypes } from '../../storage/read/populated-types';
 import { findReferring } from '../../storage/search/referring';
 import { keyOfText, type VersionRow } from '../../storage/read/version-row';
-import { find } from '../../interactions/read';
-import { toStoredVersion } from '../../interactions/stored-version';
+import { find } from '../../versions/read';
+import { toStoredVersion } from '../../versions/stored-version';
 import { hidesDate } from '../sort/default-order';
-import { vread } from '../../interactions/vread';
+import { vread } from '../../versions/vread';
 
 /** Maximum number of included resources per page. */
 const MAX_INCLUDED = 1000;

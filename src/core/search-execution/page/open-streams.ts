@@ -11,7 +11,7 @@ import {
   findTypesHolding,
   findTypesReferredTo,
 } from '../../storage/read/populated-types';
-import { typeNumberOf } from '../../interactions/resource-address';
+import { typeNumberOf } from '../../versions/resource-address';
 import { criterionOf } from '../plan/prepare-search';
 import { OwnStream, UnionStream, type TypeStream } from './type-stream';
 

@@ -17,7 +17,7 @@ import { keyOfText } from '../../storage/read/version-row';
 import { resolveContainedChains } from '../plan/plan-search';
 import { PHASES, sealEach, type Position } from './search-position';
 import { planningReason, withReason } from '../search-timeout';
-import { toStoredVersion } from '../../interactions/stored-version';
+import { toStoredVersion } from '../../versions/stored-version';
 import { OwnStream, type TypeMatch } from './type-stream';
 
 /** First element of cursors of contained matches; cursors of stored resources begin with a phase. */

@@ -9,7 +9,7 @@ import type { Criterion } from '../../search/predicate';
 import type { SearchTypeContext } from '../../search/types/search-type';
 import type { SearchServices, Services } from '../../ports';
 import { findQuery, type RequestedQuery } from '../../interactions/named-queries';
-import { typeNumberOf } from '../../interactions/resource-address';
+import { typeNumberOf } from '../../versions/resource-address';
 
 /** A search of one type. */
 export type TypeSearchRequest = SearchRequest & { readonly type: string };

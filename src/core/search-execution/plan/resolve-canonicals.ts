@@ -3,7 +3,7 @@ import { parseStoredObject } from '../../fhir/json';
 import type { Predicate } from '../../search/predicate';
 import { indexedUri } from '../../search/rows/uri';
 import type { SearchServices } from '../../ports';
-import { readForServer } from '../../interactions/resource-address';
+import { readForServer } from '../../versions/resource-address';
 
 /**
  * The url of the canonical resource with an id, in any version (docs/use/search.md, Reference). A resource of the tenant

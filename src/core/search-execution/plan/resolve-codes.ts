@@ -20,7 +20,7 @@ import type { CodeRows, HashedCode, PendingPredicate, Predicate } from '../../se
 import { hashCodes } from '../../search/types/token-codes';
 import type { SearchServices, Services } from '../../ports';
 import { createTerminologyEnvironment } from '../../terminology/environment';
-import { readForServer } from '../../interactions/resource-address';
+import { readForServer } from '../../versions/resource-address';
 
 /** Maximum number of codes in one search. */
 const MAX_CODES = 20_000;

@@ -9,7 +9,7 @@ import { findHeads } from './fetch-heads';
 import { findFollowing, planOfAll, type Wanted } from './sort-in-database';
 import { inOrder, pageLinks, type ReadDirection } from '../page/search-position';
 import { contentOf, followingOf, readRows, readSortValues, startOf, type Sortable } from './sortables';
-import { toReadVersion } from '../../interactions/stored-version';
+import { toReadVersion } from '../../versions/stored-version';
 import type { SearchStrategy } from '../strategies/strategy';
 import { findVisibleBase } from '../page/visible-base';
 

@@ -1,6 +1,6 @@
 import type { SearchPage } from '../../api/search';
 import type { RequestContext } from '../../context';
-import { toStoredVersion } from '../../interactions/stored-version';
+import { toStoredVersion } from '../../versions/stored-version';
 import type { SearchServices } from '../../ports';
 import { isCounted } from '../../search/parse-search';
 import { countAllOf } from '../aggregates/count-matches';
