@@ -13,7 +13,7 @@ import { reindex, verifyIndex } from '../indexing/reindex';
 import { capabilities } from '../interactions/capabilities';
 import { changes } from '../interactions/changes';
 import { parseIfNoneExist } from '../interactions/conditional/if-none-exist';
-import { namedQueries } from '../interactions/named-queries';
+import { namedQueries } from '../search-execution/named-queries';
 import { openSignedRead, refusedSignature, signRead } from '../interactions/signed-read';
 import { AdministrationJobs } from '../jobs/administration-jobs';
 import { AsyncJobs } from '../jobs/async-jobs';

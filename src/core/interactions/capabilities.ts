@@ -20,7 +20,7 @@ import { VERSION, VERSION_DATE } from '../conformance/version';
 import { OPERATION_DEFINITION } from '../fhir/type-names';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import { lastChangeOf } from '../storage/read/conformance';
-import { listQueries } from './named-queries';
+import { listQueries } from '../search-execution/named-queries';
 import { normativePortion } from './normative';
 import { terminologyCapabilities } from './terminology-capabilities';
 

@@ -13,7 +13,7 @@ import { inBatches, inOrder, inSequence, type TypePlace } from './page/merge-str
 import { openStreams } from './page/open-streams';
 import { boundText, criterionOf, searchContext, type TypeSearchRequest } from './plan/prepare-search';
 import { completePage } from './page/resolve-includes';
-import { search } from '../interactions/search';
+import { search } from './search';
 import { searchAsOf } from './as-of';
 import { PHASES, refuseBackward, sealEach } from './page/search-position';
 import { sortTypes } from './sort/sort-several-types';

@@ -154,7 +154,7 @@ export function parseSearch(
         break;
       }
       case NAMED_QUERY: {
-        // Expanded before (interactions/named-queries.ts), and never ignored, because it determines the search.
+        // Expanded before (search-execution/named-queries.ts), and never ignored, because it determines the search.
         const reason = 'a search of one resource type may have one named query, and no other search may';
         throw fhirError('invalidParameterValue', { parameter: name, value: value.slice(0, 80), reason });
       }

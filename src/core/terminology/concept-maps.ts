@@ -2,7 +2,7 @@ import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { MAX_COUNT } from '../search/parse-search';
 import type { SearchServices } from '../ports';
-import { search } from '../interactions/search';
+import { search } from '../search-execution/search';
 
 /**
  * Returns the texts of the concept maps from codes of a system, or to them, of the tenant and of the release. Throws

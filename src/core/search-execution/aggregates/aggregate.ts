@@ -17,7 +17,7 @@ import {
 } from '../../storage/search/group-statement';
 import { labelGroups } from './group-labels';
 import { searchContext } from '../plan/prepare-search';
-import { search } from '../../interactions/search';
+import { search } from '../search';
 import { countingReason, withReason } from '../search-timeout';
 import { type AggregateBounds, BOUNDS, planMatches, readMatches } from './matches';
 import { numberStatistics } from './number-statistics';

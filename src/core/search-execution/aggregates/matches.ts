@@ -4,7 +4,7 @@ import { turns } from '../../concurrency/turns';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
-import { search } from '../../interactions/search';
+import { search } from '../search';
 import type { SearchServices } from '../../ports';
 import { MAX_COUNT } from '../../search/parse-search';
 import type { GroupRequest } from '../../storage/search/group-statement';

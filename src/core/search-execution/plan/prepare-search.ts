@@ -8,7 +8,7 @@ import { parseSearch, type SearchQuery } from '../../search/parse-search';
 import type { Criterion } from '../../search/predicate';
 import type { SearchTypeContext } from '../../search/types/search-type';
 import type { SearchServices, Services } from '../../ports';
-import { findQuery, type RequestedQuery } from '../../interactions/named-queries';
+import { findQuery, type RequestedQuery } from '../named-queries';
 import { typeNumberOf } from '../../versions/resource-address';
 
 /** A search of one type. */

@@ -17,7 +17,7 @@ import type { SearchServices, Services } from '../ports';
 import { lastChangeOf } from '../storage/read/conformance';
 import { keyOfText } from '../storage/read/version-row';
 import { OPERATION_DEFINITION } from '../fhir/type-names';
-import { fetchHeads } from '../search-execution/sort/fetch-heads';
+import { fetchHeads } from './sort/fetch-heads';
 
 /** Maximum number of definitions that are read, the newest first. */
 const MAX_DEFINITIONS = 500;

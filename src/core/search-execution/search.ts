@@ -3,19 +3,15 @@ import type { SearchPage } from '../api/search';
 import type { RequestContext } from '../context';
 import type { SearchQuery } from '../search/parse-search';
 import type { SearchServices } from '../ports';
-import {
-  prepareSearch,
-  type PreparedSearch,
-  type TypeSearchRequest,
-} from '../search-execution/plan/prepare-search';
-import { completePage } from '../search-execution/page/resolve-includes';
-import { decidingTypes, isResolved, resolveCriteria } from '../search-execution/plan/resolve-criteria';
-import { hasManyLinks } from '../search-execution/plan/resolve-chains';
-import { searchContained } from '../search-execution/page/search-contained';
-import { refuseBackward } from '../search-execution/page/search-position';
-import { planningReason, withReason } from '../search-execution/search-timeout';
-import { chooseStrategy } from '../search-execution/strategies/choose-strategy';
-import type { SearchAnswer } from '../search-execution/strategies/strategy';
+import { prepareSearch, type PreparedSearch, type TypeSearchRequest } from './plan/prepare-search';
+import { completePage } from './page/resolve-includes';
+import { decidingTypes, isResolved, resolveCriteria } from './plan/resolve-criteria';
+import { hasManyLinks } from './plan/resolve-chains';
+import { searchContained } from './page/search-contained';
+import { refuseBackward } from './page/search-position';
+import { planningReason, withReason } from './search-timeout';
+import { chooseStrategy } from './strategies/choose-strategy';
+import type { SearchAnswer } from './strategies/strategy';
 
 /**
  * One page of the resources of a type that match all parameters (https://hl7.org/fhir/R4/search.html; docs/use/search.md).
