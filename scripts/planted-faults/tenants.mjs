@@ -194,7 +194,7 @@ export const TENANTS = [
   {
     name: 'erased data stays in the caches',
     edits: [
-      edit('src/core/erasure/cache-registry.ts', 'for (const held of caches) {', 'for (const held of []) {'),
+      edit('src/core/memory/cache-registry.ts', 'for (const held of caches) {', 'for (const held of []) {'),
     ],
     tests: ['test/core/storage/evicted-spaces.test.ts'],
   },

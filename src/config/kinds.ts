@@ -1,6 +1,6 @@
 import { parseNotificationHosts } from '../core/limits/notification-hosts';
 import { ALLOWED_HOST_EXPECTED, parseAllowedHost, printAllowedHost } from '../core/outbound/allowed-hosts';
-import { parseRates, printRates, RATES_EXPECTED, type Rate } from '../core/limits/rate';
+import { parseRates, printRates, RATES_EXPECTED, type Rate } from '../core/memory/rate';
 
 /** The types of settings. `parse` throws `Malformed` with what is allowed. */
 export class Malformed extends Error {}

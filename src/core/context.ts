@@ -4,7 +4,7 @@ import type { WriteRecording } from './audit/write-recording';
 import type { Policy } from './authorization/policy';
 import type { JsonDocument } from './fhir/json';
 import type { Release } from './fhir/release';
-import type { HeldBytes } from './limits/byte-budget';
+import type { HeldBytes } from './memory/byte-budget';
 import type { TenantLimits } from './limits/tenant-limits';
 import type { SpaceParameters } from './search/tenant-parameter';
 import type { Usage } from './storage/connection/usage';

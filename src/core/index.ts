@@ -45,7 +45,7 @@ export { decodeUtf8 } from './preparation/utf8';
 export { switchedOff } from './preparation/subscription';
 export type { Notification, NotifiedEvent } from './notifications/notification';
 export { socketUrl } from './notifications/socket-subscription';
-export { ByteBudget, type HeldBytes } from './limits/byte-budget';
+export { ByteBudget, type HeldBytes } from './memory/byte-budget';
 export type { Admission } from './limits/rate-limiter';
 export { requireAdmitted } from './limits/require-admitted';
 export { isBusy, repeatWhile, whileBusy, type Pauses, type Repeats } from './concurrency/while-busy';
@@ -64,7 +64,7 @@ export {
   type ReleaseScope,
 } from './fhir/release';
 export { releaseDefinitions, spaceDefinitions } from './conformance/release-definitions';
-export { registerCache, isCacheable } from './erasure/cache-registry';
+export { registerCache, isCacheable } from './memory/cache-registry';
 export { EXPORT_PARTS, type ExportLine } from './tenants/tenant-export';
 export { toFhirError, toOutcome, worstSeverity } from './outcome';
 export { Usage } from './storage/connection/usage';

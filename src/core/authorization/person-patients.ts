@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../fhir/json';
 import type { ReferenceResolver } from '../fhir/reference';
 import type { Zone } from '../fhir/time-zone';
 import { zoneOf } from '../tenants/space-zone';
-import { RefreshingCache } from '../oauth/refreshing-cache';
+import { RefreshingCache } from '../memory/refreshing-cache';
 
 const PATIENT = 'Patient';
 /** Levels of `Person.link.assurance` at which a link counts (http://hl7.org/fhir/identity-assuranceLevel). */

@@ -1,6 +1,6 @@
 import type { OfTenant } from '../storage/accounts/client-applications';
 import type { GrantHolder, GrantStore } from '../storage/accounts/user-grants';
-import { RefreshingCache } from '../oauth/refreshing-cache';
+import { RefreshingCache } from '../memory/refreshing-cache';
 
 /**
  * Validity of users' grants and the rights of their accounts, cached for at most 1.5 s. An access token is valid only

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { Redis, ReplyError } from 'ioredis';
 import type { Log } from '../context';
-import type { BucketAnswer, BucketRequest } from '../limits/token-bucket';
-import { isCacheable } from '../erasure/cache-registry';
+import type { BucketAnswer, BucketRequest } from '../memory/token-bucket';
+import { isCacheable } from '../memory/cache-registry';
 import { VERSION } from '../conformance/version';
 import { isTraced, recordCall } from '../tracing';
 import { settingsBehind } from './redis-settings';

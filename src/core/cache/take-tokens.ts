@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { LEASE_SHARE, LONGEST_DEBT_MS, type BucketAnswer, type BucketRequest } from '../limits/token-bucket';
+import { LEASE_SHARE, LONGEST_DEBT_MS, type BucketAnswer, type BucketRequest } from '../memory/token-bucket';
 
 /** Uses the clock of Redis, so that clocks of processes may differ. A full bucket has no key. */
 const TAKE = `

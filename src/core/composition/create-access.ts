@@ -17,7 +17,7 @@ import type { DefinitionServices, ReadServices } from '../ports';
 import type { SearchTypeContext } from '../search/types/search-type';
 import { Outbound } from '../outbound/outbound';
 import type { RateLimiter } from '../limits/rate-limiter';
-import { registerCache } from '../erasure/cache-registry';
+import { registerCache } from '../memory/cache-registry';
 import { ClientStore, type StoredClient } from '../storage/accounts/client-applications';
 import type { Database, DatabaseOptions } from '../storage/connection/database';
 import { SignInNetworkStore } from '../storage/accounts/sign-in-networks';

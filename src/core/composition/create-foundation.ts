@@ -3,7 +3,7 @@ import { RedisCache } from '../cache/redis-cache';
 import { baseContent } from '../conformance/base-resources';
 import { rowRules, type RowRules } from '../indexing/row-rules';
 import { RateLimiter } from '../limits/rate-limiter';
-import { BucketStores } from '../limits/token-bucket';
+import { BucketStores } from '../memory/token-bucket';
 import { createHasher, type Hasher } from '../search/hash';
 import { Connections } from '../storage/connection/connections';
 import { RowRecord } from '../storage/indexing/row-record';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { KeyedQueue } from '../concurrency/keyed-queue';
-import { registerCache } from '../erasure/cache-registry';
+import { registerCache } from '../memory/cache-registry';
 import { loadDefinitions } from '../fhir/definitions';
 import { RELEASES } from '../fhir/release';
 import { SearchParameterWork } from '../indexing/search-parameter-work';

@@ -1,6 +1,6 @@
 import { permissionsOf } from '../authorization/visibility';
 import type { RequestContext, SnapshotMark } from '../context';
-import { registerCache } from '../erasure/cache-registry';
+import { registerCache } from '../memory/cache-registry';
 import {
   batched,
   countInto,

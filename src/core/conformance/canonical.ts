@@ -1,7 +1,7 @@
 /** Conformance resources by their canonical url. */
 import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
-import { forEachDatabase } from '../erasure/cache-registry';
+import { forEachDatabase } from '../memory/cache-registry';
 import { parseStoredObject } from '../fhir/json';
 import { RELEASES, type Release } from '../fhir/release';
 import { toStoredVersion } from '../versions/stored-version';

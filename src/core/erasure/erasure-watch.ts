@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Log } from '../context';
-import { endHush, evictSpaces } from './cache-registry';
+import { endHush, evictSpaces } from '../memory/cache-registry';
 import type { Database } from '../storage/connection/database';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { attendErasures, lastErasure, leaveErasures } from '../storage/tenants/erasures';

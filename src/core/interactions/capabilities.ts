@@ -10,7 +10,7 @@ import { RELEASES, type Release } from '../fhir/release';
 import { readTopics, topicType } from '../notifications/find-topic';
 import { topicUrlOf } from '../notifications/topic';
 import { operationsOf } from '../operations/invoke';
-import { forEachDatabase, registerCache } from '../erasure/cache-registry';
+import { forEachDatabase, registerCache } from '../memory/cache-registry';
 import { referenceParameters } from '../search/include';
 import { RESULT_PARAMETERS } from '../search/parse-search';
 import { searchableParameters } from '../search/searchable';

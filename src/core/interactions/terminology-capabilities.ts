@@ -3,7 +3,7 @@ import type { RequestContext } from '../context';
 import { RELEASES, type Release } from '../fhir/release';
 import { BUILT_IN_SYSTEMS } from '../fhir/terminology/systems';
 import { EXPANSION_PARAMETERS_REFUSED, VALUE_SET_EXPAND } from '../operations/value-set-expand';
-import { forEachDatabase } from '../erasure/cache-registry';
+import { forEachDatabase } from '../memory/cache-registry';
 import type { SearchServices, Services } from '../ports';
 import { listCodeSystems, type CodeSystemHead } from '../storage/read/code-systems';
 import { createTerminologyStorage } from '../terminology/environment';

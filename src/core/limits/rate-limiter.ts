@@ -1,7 +1,7 @@
 /** Rate limits over all processes (docs/run/limits.md, Rates). */
 import { LRUCache } from 'lru-cache';
-import type { Rate } from './rate';
-import { type BucketStores, TokenBucket } from './token-bucket';
+import type { Rate } from '../memory/rate';
+import { type BucketStores, TokenBucket } from '../memory/token-bucket';
 
 /** A subject of rate limits. */
 export interface Counted {

@@ -1,5 +1,5 @@
 import { NOTIFICATION_HOSTS_EXPECTED, parseNotificationHosts } from './notification-hosts';
-import { parseRates, printRates, RATES_EXPECTED, type Rate } from './rate';
+import { parseRates, printRates, RATES_EXPECTED, type Rate } from '../memory/rate';
 
 /** The rate limits of a tenant. */
 export interface RequestRates {

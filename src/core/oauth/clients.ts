@@ -11,7 +11,7 @@ import {
 } from '../storage/accounts/client-applications';
 import { asInProgram, CONSOLE, CONSOLE_DETAILS } from './console-client';
 import type { CredentialThrottle } from './credential-throttle';
-import { RefreshingCache } from './refreshing-cache';
+import { RefreshingCache } from '../memory/refreshing-cache';
 import { hashSecret, isSecretOf, isDecoySecret } from './secret-hash';
 
 const ID = /^[A-Za-z0-9\-.]{1,64}$/;

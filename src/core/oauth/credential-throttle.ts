@@ -1,6 +1,6 @@
 import { fhirError } from '../errors';
 import type { Admission, Counted, RateLimiter } from '../limits/rate-limiter';
-import type { Rate } from '../limits/rate';
+import type { Rate } from '../memory/rate';
 import { networkOf } from '../network/ip-address';
 import type { OfTenant } from '../storage/accounts/client-applications';
 

@@ -8,7 +8,7 @@ import type { IssuerStore, TokenIssuer } from '../storage/accounts/token-issuers
 import { toWords, type Grant } from './access-tokens';
 import { loadJose } from './jose';
 import type { ReadToken } from './read-token';
-import { RefreshingCache } from './refreshing-cache';
+import { RefreshingCache } from '../memory/refreshing-cache';
 import type { RemoteKeys } from './remote-keys';
 
 /** Excludes `none` and signatures with a shared secret. */

@@ -6,7 +6,7 @@ import {
 } from '../storage/accounts/client-applications';
 import type { PublicSigningKey, SigningKey, SigningKeyStore } from '../storage/accounts/signing-keys';
 import { loadJose } from './jose';
-import { RefreshingCache } from './refreshing-cache';
+import { RefreshingCache } from '../memory/refreshing-cache';
 
 /** Algorithm of access tokens, which only this server verifies. */
 export const ACCESS_ALGORITHM = 'ES256';

@@ -9,7 +9,7 @@ import { createValidator, type Validator } from '../fhir/validate';
 import { createExtractor, type Extractor } from '../search/extract';
 import type { Hasher } from '../search/hash';
 import type { IndexRows } from '../search/index-rows';
-import { registerCache } from '../erasure/cache-registry';
+import { registerCache } from '../memory/cache-registry';
 import { keyOf } from '../search/resource-key';
 import { isIndexed, withTenantParameters } from '../search/tenant-parameter';
 import type { SearchTypeContext } from '../search/types/search-type';

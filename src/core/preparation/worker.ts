@@ -13,7 +13,7 @@ import { createOperationEnvironment, type OperationParts } from '../composition/
 import { createCodeSystemCache, readCompact } from '../terminology/code-system-cache';
 import type { CanonicalResource, TerminologyEnvironment } from '../operations/environment';
 import { invokeOperation } from '../operations/invoke';
-import { evictSpaces } from '../erasure/cache-registry';
+import { evictSpaces } from '../memory/cache-registry';
 import { createHasher } from '../search/hash';
 import type { ListedCodes } from '../validation/structure-source';
 import { StoredBundles } from './stored-bundles';

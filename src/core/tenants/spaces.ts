@@ -3,7 +3,7 @@ import { parsePolicies, type Policy } from '../authorization/policy';
 import type { DescribedTenant, Tenant } from '../api/tenant';
 import type { Space, TenantSettings, TenantSpace } from '../context';
 import { fhirError } from '../errors';
-import { registerCache } from '../erasure/cache-registry';
+import { registerCache } from '../memory/cache-registry';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
 import { isShownName, SHOWN_NAME_EXPECTED } from '../limits/shown-name';
 import type { SpaceParameters, TenantParameter } from '../search/tenant-parameter';

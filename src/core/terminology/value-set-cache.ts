@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { registerCache } from '../erasure/cache-registry';
+import { registerCache } from '../memory/cache-registry';
 import type { ComposedValueSet, Selection } from '../fhir/terminology/compose';
 
 /** The reason why codes cannot be looked up, and the rule that reports it. */

@@ -1,7 +1,7 @@
 /** Code systems by the value set of all their codes (CodeSystem.valueSet). */
 import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
-import { forEachDatabase } from '../erasure/cache-registry';
+import { forEachDatabase } from '../memory/cache-registry';
 import { definitionsDigest } from '../fhir/definitions';
 import { RELEASES } from '../fhir/release';
 import type { SearchServices } from '../ports';

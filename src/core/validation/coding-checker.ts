@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
-import { registerCache } from '../erasure/cache-registry';
+import { registerCache } from '../memory/cache-registry';
 import type { JsonObject } from '../fhir/json';
 import { shorten } from '../fhir/json/fault';
 import { type CodeSystem, hasConcepts, isFragment } from '../fhir/terminology/code-system';

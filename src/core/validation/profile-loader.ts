@@ -7,7 +7,7 @@ import { ValidationRun } from '../fhir/validate/run';
 import type { Finding, ResourceProfile } from '../fhir/validate';
 import { checkClaim, collectClaims, reportClaim, type ProfileClaim } from '../fhir/validate/profile/claims';
 import { checkExtensions, collectExtensionUrls } from '../fhir/validate/profile/extensions';
-import { registerCache } from '../erasure/cache-registry';
+import { registerCache } from '../memory/cache-registry';
 import { Questionnaires } from './questionnaires';
 import { SpaceProfiles, unresolvedSentence, type ParsedStructures } from './space-profiles';
 import type { StructureSource } from './structure-source';

@@ -1,7 +1,7 @@
 /** The questionnaires that responses answer: contained, in the same Bundle, or stored in the space. */
 import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
-import { registerCache } from '../erasure/cache-registry';
+import { registerCache } from '../memory/cache-registry';
 import { loadDefinitions } from '../fhir/definitions';
 import { isJsonObject, type JsonObject } from '../fhir/json';
 import { shorten } from '../fhir/json/fault';

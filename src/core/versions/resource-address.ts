@@ -2,7 +2,7 @@ import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { isValidId } from '../fhir/resource';
 import { RELEASES } from '../fhir/release';
-import type { AnswerCounter } from '../limits/byte-budget';
+import type { AnswerCounter } from '../memory/byte-budget';
 import type { Services } from '../ports';
 import type { ResourceAddress } from '../storage/read/version-address';
 import type { VersionRow } from '../storage/read/version-row';

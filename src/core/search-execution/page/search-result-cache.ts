@@ -2,7 +2,7 @@ import type { SearchPage, SearchRequest } from '../../api/search';
 import type { StoredVersion } from '../../api/version';
 import type { CacheMark, RequestContext, SnapshotMark } from '../../context';
 import type { Release } from '../../fhir/release';
-import { isCacheable } from '../../erasure/cache-registry';
+import { isCacheable } from '../../memory/cache-registry';
 import type { Database } from '../../storage/connection/database';
 import type { SpaceChanges, SpaceMoment } from '../../storage/read/space-changes';
 

@@ -15,7 +15,7 @@ import {
 import { listMembers, ValueSetEvaluation } from '../../fhir/terminology/membership';
 import { parseCanonical, type TerminologySource } from '../../fhir/terminology/source';
 import { parseStored, terminologyOf } from '../../operations/terminology';
-import { forEachDatabase } from '../../erasure/cache-registry';
+import { forEachDatabase } from '../../memory/cache-registry';
 import type { CodeRows, HashedCode, PendingPredicate, Predicate } from '../../search/predicate';
 import { hashCodes } from '../../search/types/token-codes';
 import type { SearchServices, Services } from '../../ports';

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { turns } from '../../concurrency/turns';
 import { FhirError, fhirError } from '../../errors';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
-import { forEachDatabase } from '../../erasure/cache-registry';
+import { forEachDatabase } from '../../memory/cache-registry';
 import { hasScan } from '../../search/has-scan';
 import type { ContainedKeys, Criterion, Predicate, Scan, TypeCriteria } from '../../search/predicate';
 import type { ResourceKey } from '../../search/resource-key';

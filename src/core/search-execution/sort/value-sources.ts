@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../../context';
 import { beginningOfDouble, doubleOfSortText, sortTextOfDouble } from '../../fhir/exact-number';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
-import { forEachDatabase, isCacheable } from '../../erasure/cache-registry';
+import { forEachDatabase, isCacheable } from '../../memory/cache-registry';
 import type { CodeRowsOf, HashedText } from '../../search/code-values';
 import { compareTexts } from '../../search/compare-texts';
 import type { SearchQuery } from '../../search/parse-search';

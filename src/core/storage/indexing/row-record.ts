@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { registerCache } from '../../erasure/cache-registry';
+import { registerCache } from '../../memory/cache-registry';
 import type { Database } from '../connection/database';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template } from '../connection/statement';

@@ -1,4 +1,4 @@
-import { isCacheable } from '../../erasure/cache-registry';
+import { isCacheable } from '../../memory/cache-registry';
 import { CachedSequences, NO_SEQUENCES } from '../write/cached-sequences';
 import type { VersionMark, VersionRow } from './version-row';
 

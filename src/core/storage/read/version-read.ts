@@ -1,4 +1,4 @@
-import type { AnswerCounter } from '../../limits/byte-budget';
+import type { AnswerCounter } from '../../memory/byte-budget';
 import type { Cancellation } from '../../concurrency/cancellation';
 import type { Database, Lane, Row } from '../connection/database';
 import { type BatchLimits, RequestBatcher } from '../connection/request-batcher';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { registerCache } from '../../erasure/cache-registry';
+import { registerCache } from '../../memory/cache-registry';
 import { hasAccessPath, isNested, mergedTargets } from '../../search/access-paths/indexed-access';
 import type { Criterion, Predicate, TypeCriteria } from '../../search/predicate';
 import type { Database } from '../connection/database';

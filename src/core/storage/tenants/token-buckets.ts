@@ -1,6 +1,6 @@
 /** Token buckets of the request limits while Redis is unreachable. */
 import { sql } from 'kysely';
-import { LEASE_SHARE, type BucketAnswer, type BucketRequest } from '../../limits/token-bucket';
+import { LEASE_SHARE, type BucketAnswer, type BucketRequest } from '../../memory/token-bucket';
 import type { Database } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 
