@@ -5,7 +5,7 @@ import type { Log, TenantSpace } from '../context';
 import { FhirError } from '../errors';
 import type { Release } from '../fhir/release';
 import type { Credentials } from '../api/credentials';
-import { isDecoy } from '../oauth/decoy';
+import { isDecoy } from '../tenants/decoy';
 import { endingOf } from '../authorization/describe';
 import type { BatchedRefusals } from './batched-refusals';
 import type { RecordingTools } from './recorder';

@@ -3,7 +3,7 @@ import type { TokenRequest, Tokens } from '../api/access';
 import type { SignIn, SignInStep, SignInVisit } from '../api/sign-in';
 import type { TenantSpace } from '../context';
 import type { Release } from '../fhir/release';
-import { isDecoy } from '../oauth/decoy';
+import { isDecoy } from '../tenants/decoy';
 import { endingOf } from '../authorization/describe';
 import { OAuthError } from '../oauth/oauth-error';
 import type { RefusalTools } from './recorded-refusals';

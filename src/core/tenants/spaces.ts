@@ -1,4 +1,4 @@
-import { decoySpace } from '../oauth/decoy';
+import { decoySpace } from './decoy';
 import { parsePolicies, type Policy } from '../authorization/policy';
 import type { DescribedTenant, Tenant } from '../api/tenant';
 import type { Space, TenantSettings, TenantSpace } from '../context';
@@ -68,7 +68,7 @@ export class Spaces {
     return cached.spaces[release];
   }
 
-  /** The decoy space for callers without credentials, under any name (oauth/decoy.ts). Undefined: the name is invalid. */
+  /** The decoy space for callers without credentials, under any name (tenants/decoy.ts). Undefined: the name is invalid. */
   decoy(tenant: string, release: Release): TenantSpace | undefined {
     return TENANT_NAME.test(tenant) ? decoySpace(tenant, release, this.defaults) : undefined;
   }

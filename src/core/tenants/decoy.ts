@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Space, TenantSettings, TenantSpace } from '../context';
 import { RELEASES, type Release } from '../fhir/release';
-import { DEFAULT_TIME_ZONE } from '../tenants/tenant-settings';
+import { DEFAULT_TIME_ZONE } from './tenant-settings';
 
 /** Returns an empty space. `settings`: the defaults for tenants. */
 export function decoySpace(tenant: string, release: Release, settings: TenantSettings): TenantSpace {
