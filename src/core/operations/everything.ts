@@ -12,7 +12,7 @@ import { dateRange, type DateRange } from '../fhir/date';
 import { type Definitions } from '../fhir/definitions';
 import { stringifyJson } from '../fhir/json';
 import { MAX_COUNT } from '../search/parse-search';
-import { zoneOf } from '../tenants/space-zone';
+import { zoneOf } from '../search/space-zone';
 import { type OperationEnvironment } from './environment';
 import { type RequestedPage, type OperationInput, type PagedOperation } from './operation';
 import { type InputParameters } from './parameters';

@@ -12,7 +12,7 @@ import { dateRange } from '../fhir/date';
 import { type JsonObject } from '../fhir/json';
 import { objectMember, objectsMember, stringMember, stringsMember } from '../fhir/terminology/members';
 import { MAX_COUNT } from '../search/parse-search';
-import { zoneOf } from '../tenants/space-zone';
+import { zoneOf } from '../search/space-zone';
 import { type OperationEnvironment } from './environment';
 import { type RequestedPage, type PagedOperation } from './operation';
 import { parseStored } from './terminology';

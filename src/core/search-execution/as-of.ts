@@ -12,7 +12,7 @@ import { compileScan, type ScanTest } from '../search/scan';
 import { createSortValueReader } from '../search/sort-value';
 import { testCriteria } from '../search/version-test';
 import type { SearchServices, Services } from '../ports';
-import { zoneOf } from '../tenants/space-zone';
+import { zoneOf } from '../search/space-zone';
 import { findChangedSince } from '../storage/read/changed-since';
 import type { MatchHead } from '../storage/search/search-run';
 import { BEYOND_LAST_SEQUENCE, HistoryReader, readListedVersions } from '../storage/read/version-history';
