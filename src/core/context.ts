@@ -45,7 +45,7 @@ export interface TenantSpace extends Space {
   readonly settings: TenantSettings;
   /** True: validation refuses nothing; its findings are warnings. For the packages of implementation guides. */
   readonly storesAsPublished?: true;
-  /** Number of the space of its AuditEvents (audit/audit-space.ts); undefined: this is such a space. */
+  /** Number of the space of its AuditEvents (authorization/audit-space.ts); undefined: this is such a space. */
   readonly auditSpace?: number;
   /** The tenant's access policies; undefined: there are none. */
   readonly policies?: readonly Policy[];

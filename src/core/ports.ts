@@ -125,7 +125,7 @@ export interface Services extends WriteServices {
   readonly cache: RedisCache;
   /** Rate limits over all processes: requests, attempts to sign in. */
   readonly rates: RateLimiter;
-  /** AuditEvents are in a space of their own (audit/audit-space.ts). */
+  /** AuditEvents are in a space of their own (authorization/audit-space.ts). */
   readonly isAuditApart: boolean;
   readonly log: Log;
   /** Call after a search parameter of a tenant was created, changed or removed, or is to be indexed again. */

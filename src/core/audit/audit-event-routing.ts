@@ -3,7 +3,7 @@ import type { ArgumentsOf, Interactions, ResultOf } from '../api/interactions';
 import type { SearchPage, SearchRequest } from '../api/search';
 import type { RequestContext } from '../context';
 import { FhirError, fhirError, toIssue, type Issue } from '../errors';
-import { inSpaceOf, requireAuditor } from './audit-space';
+import { inSpaceOf, requireAuditor } from '../authorization/audit-space';
 import { AUDIT_EVENT } from '../fhir/type-names';
 import { requireApart } from './audit-event-search';
 import type { Run } from './recorder';

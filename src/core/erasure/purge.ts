@@ -1,5 +1,5 @@
 /** Permanent removal of resources: all versions, index rows and cached data. */
-import { inSpaceOf } from '../audit/audit-space';
+import { inSpaceOf } from '../authorization/audit-space';
 import { AUDIT_EVENT } from '../fhir/type-names';
 import type { RequestContext, Space } from '../context';
 import { fhirError } from '../errors';

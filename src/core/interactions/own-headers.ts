@@ -1,7 +1,7 @@
 import type { StoredVersion } from '../api/version';
 import type { RequestContext } from '../context';
 import { isJsonObject, parseJson, stringifyJson } from '../fhir/json';
-import { mayKnowSecrets } from '../notifications/require-author';
+import { mayKnowSecrets } from '../authorization/require-author';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import type { SearchServices } from '../ports';
 import { readOwnHeaders } from '../storage/notifications/own-headers';

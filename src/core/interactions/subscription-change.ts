@@ -1,6 +1,6 @@
 import type { RequestContext } from '../context';
 import { parseStoredObject } from '../fhir/json';
-import { mayKnowSecrets } from '../notifications/require-author';
+import { mayKnowSecrets } from '../authorization/require-author';
 import { requireSubscribable } from '../notifications/require-subscribable';
 import { type PreparedSubscription } from '../preparation/subscription';
 import { SUBSCRIPTION } from '../fhir/type-names';

@@ -13,7 +13,7 @@ import { keyText } from '../storage/read/version-row';
 import { findTopic } from './find-topic';
 import type { Notification } from './notification';
 import { MOST_EVENTS, MOST_TEXT } from './notification-size';
-import { requireAuthor } from './require-author';
+import { requireAuthor } from '../authorization/require-author';
 import { readEvents, type EventTools } from './read-events';
 import { readSubscription, type NotificationContent, type SubscriptionRequest } from './subscription-request';
 import type { Topic } from './topic';

@@ -12,7 +12,7 @@ import { SUBSCRIPTION } from '../fhir/type-names';
 import { useOnce } from '../storage/accounts/used-values';
 import { readStates, type StoredSubscription } from '../storage/notifications/feeds';
 import { keyText } from '../storage/read/version-row';
-import { requireAuthor, requireScopesOf } from './require-author';
+import { requireAuthor, requireScopesOf } from '../authorization/require-author';
 import { openBindingToken, sealBindingToken, type TokenSubscription } from './socket-token';
 import { readSubscription, type SubscriptionRequest } from './subscription-request';
 import { workContext } from './work-context';

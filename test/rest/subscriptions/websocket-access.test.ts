@@ -1,5 +1,5 @@
 /** WebSockets of Subscriptions where access is enforced, and of clients that read slowly. */
-import { requireAuthor, requireScopesOf } from '../../../src/core/notifications/require-author';
+import { requireAuthor, requireScopesOf } from '../../../src/core/authorization/require-author';
 import type { Caller, FhirError } from '../../../src/core';
 import { makeClient, type MadeClient } from '../../support/access';
 import { eventually } from '../../support/eventually';

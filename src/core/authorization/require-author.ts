@@ -1,4 +1,4 @@
-import { coversScope } from '../authorization/scope-cover';
+import { coversScope } from './scope-cover';
 import type { Caller } from '../api/access';
 import { fhirError } from '../errors';
 
