@@ -5,7 +5,7 @@ import type { TenantSpace } from '../context';
 import type { Release } from '../fhir/release';
 import { isDecoy } from '../tenants/decoy';
 import { endingOf } from '../authorization/describe';
-import { OAuthError } from '../oauth/oauth-error';
+import { OAuthError } from '../api/oauth-error';
 import type { RefusalTools } from './recorded-refusals';
 import { ANONYMOUS_ACTOR, toRecord, type Ending } from './recording';
 import type { SignInTrail } from './sign-in-trail';

@@ -1,7 +1,7 @@
 /** The users that accounts and tokens name by `fhirUser`. */
 import type { TenantSpace } from '../context';
 import { parseReference } from '../fhir/reference';
-import { toRoot } from '../oauth/tenant-address';
+import { toRoot } from '../api/tenant-address';
 
 /** https://hl7.org/fhir/smart-app-launch/scopes-and-launch-context.html */
 export const PERSON_TYPES: readonly string[] = [

@@ -6,7 +6,7 @@ import type { UserGrant } from '../storage/accounts/user-grants';
 import { loadJose } from './jose';
 import type { ReadToken } from './read-token';
 import { ACCESS_ALGORITHM, type SigningKeys } from './signing-keys';
-import { toIssuer, toRoot, type TenantAddress } from './tenant-address';
+import { toIssuer, toRoot, type TenantAddress } from '../api/tenant-address';
 
 /** `typ` of the header; it excludes other kinds of tokens that the same key has signed. */
 const TYPE = 'at+jwt';

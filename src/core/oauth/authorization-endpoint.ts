@@ -27,7 +27,7 @@ import { isOurs, isToken, tokenFor } from './form-token';
 import { grantCode, SESSION_SECONDS, type SignedIn } from './grant-code';
 import { hashToken, makeToken } from './random-token';
 import { noteAccount } from '../audit/sign-in-trail';
-import { toIssuer } from './tenant-address';
+import { toIssuer } from '../api/tenant-address';
 import type { Users } from './users';
 
 const LAUNCH_SECONDS = 300;

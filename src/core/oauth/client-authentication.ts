@@ -6,10 +6,10 @@ import type { ClientStore, StoredClient } from '../storage/accounts/client-appli
 import { verifyAssertion } from './client-assertion';
 import type { Clients } from './clients';
 import { isConsole } from './console-client';
-import { OAuthError } from './oauth-error';
+import { OAuthError } from '../api/oauth-error';
 import { readToken } from './read-token';
 import type { RemoteKeys } from './remote-keys';
-import { toIssuer } from './tenant-address';
+import { toIssuer } from '../api/tenant-address';
 
 export interface ClientProof {
   readonly client: StoredClient;

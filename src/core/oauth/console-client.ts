@@ -5,7 +5,7 @@
 import type { ClientChanges } from '../api/access';
 import { fhirError } from '../errors';
 import type { ClientDetails, StoredClient } from '../storage/accounts/client-applications';
-import type { TenantAddress } from './tenant-address';
+import type { TenantAddress } from '../api/tenant-address';
 
 /** Its id in every tenant. Ids of other clients are UUIDs. */
 export const CONSOLE = 'andiron-console';

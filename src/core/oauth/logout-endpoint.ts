@@ -13,7 +13,7 @@ import type { Clients } from './clients';
 import { isConsole, toConsole } from './console-client';
 import { hashToken } from './random-token';
 import { readToken } from './read-token';
-import type { TenantAddress } from './tenant-address';
+import type { TenantAddress } from '../api/tenant-address';
 import type { Users } from './users';
 
 const LONGEST = 2_000;
