@@ -3,7 +3,7 @@ import { createPolicies } from '../authorization/policies';
 import { permissionsOf } from '../authorization/visibility';
 import type { Core } from '../api/core';
 import type { Space } from '../context';
-import { createRetryingWriter } from '../concurrency/retrying-writer';
+import { createRetryingWriter } from '../interactions/retrying-writer';
 import { CacheInvalidator } from '../erasure/cache-invalidator';
 import { ErasureWatch } from '../erasure/erasure-watch';
 import { loadDefinitions } from '../fhir/definitions';

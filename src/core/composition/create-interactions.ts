@@ -25,7 +25,7 @@ import { countPage, countVersion, sizeOfResult } from '../limits/answer-size';
 import type { RequestServices } from './request-services';
 import { createSubscriptionQueries } from './subscription-queries';
 import type { Services } from '../ports';
-import type { RetryingWriter } from '../concurrency/retrying-writer';
+import type { RetryingWriter } from '../interactions/retrying-writer';
 
 export interface InteractionParts extends Pick<BundleTools, 'invoke' | 'invokeWithin' | 'charge'> {
   readonly services: Services;

@@ -9,7 +9,7 @@ import { invokeOperation } from '../operations/invoke';
 import { answerWorker } from '../preparation/messages';
 import { createThreadedInvoker } from '../preparation/threaded-invoker';
 import { requireDatabase } from '../search-execution/page/search-result-cache';
-import type { RetryingWriter } from '../concurrency/retrying-writer';
+import type { RetryingWriter } from '../interactions/retrying-writer';
 import type { CoreOptions } from './core-options';
 import type { CreatedServices } from './create-services';
 import { createTerminologyStorage } from '../terminology/environment';

@@ -26,7 +26,7 @@ import { documentText } from '../operations/document-text';
 import { readLabelled } from '../storage/read/conformance';
 import { restartSearchParameters, searchParameterProgress } from '../indexing/search-parameter-progress';
 import { createTerminologyStorage } from '../terminology/environment';
-import type { RetryingWriter } from '../concurrency/retrying-writer';
+import type { RetryingWriter } from '../interactions/retrying-writer';
 import { createQueryTools } from './subscription-queries';
 
 const BUNDLE = 'Bundle';

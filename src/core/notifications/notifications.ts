@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { Caller } from '../api/access';
 import type { Interactions } from '../api/interactions';
 import type { RedisCache } from '../cache/redis-cache';
-import type { RetryingWriter } from '../concurrency/retrying-writer';
+import type { RetryingWriter } from '../interactions/retrying-writer';
 import type { Log, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import { setSubscriptionStatus } from '../interactions/subscription-status';

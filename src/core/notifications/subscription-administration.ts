@@ -1,6 +1,6 @@
 import { SERVER_ACTOR } from '../versions/stored-version';
 import type { SubscriptionAdministration, SubscriptionDelivery } from '../api/subscription';
-import type { RetryingWriter } from '../concurrency/retrying-writer';
+import type { RetryingWriter } from '../interactions/retrying-writer';
 import type { Log, TenantSpace } from '../context';
 import { workContext } from './work-context';
 import { fhirError } from '../errors';

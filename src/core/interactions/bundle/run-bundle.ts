@@ -9,7 +9,7 @@ import type { RequestContext } from '../../context';
 import type { OpenBundle } from '../../preparation/bundle';
 import { SEARCH_PARAMETER } from '../../fhir/type-names';
 import type { Services } from '../../ports';
-import type { RetryingWriter } from '../../concurrency/retrying-writer';
+import type { RetryingWriter } from '../retrying-writer';
 import { runBatch } from './batch';
 import { runTransaction } from './transaction';
 

@@ -4,7 +4,7 @@ import { ExceededParameterError } from '../indexing/exceeded-parameter';
 import { SEARCH_PARAMETER } from '../fhir/type-names';
 import type { Spaces } from '../tenants/spaces';
 import { isBrokenWrite, isOutdatedWrite } from '../storage/connection/database-error';
-import { KeyedQueue } from './keyed-queue';
+import { KeyedQueue } from '../concurrency/keyed-queue';
 
 /** Attempts of a write before it fails with `contended`; its time limit is usually over before. */
 const MAX_ATTEMPTS = 100;
