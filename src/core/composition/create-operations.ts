@@ -1,7 +1,7 @@
 import { requireInvocation } from '../authorization/operation-rule';
 import type { Core } from '../api/core';
 import type { RequestContext } from '../context';
-import type { CacheInvalidator } from '../erasure/cache-invalidator';
+import type { CacheInvalidator } from '../cache/cache-invalidator';
 import { purge } from '../erasure/purge';
 import type { BundleTools } from '../interactions/bundle/run-bundle';
 import type { OperationStorage } from '../operations/environment';

@@ -1,4 +1,4 @@
-import type { ErasureWatch } from '../erasure/erasure-watch';
+import type { ErasureWatch } from '../cache/erasure-watch';
 import type { Log } from '../context';
 import type { AccessParts } from './create-access';
 import type { Foundation } from './create-foundation';

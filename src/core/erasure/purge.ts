@@ -4,7 +4,7 @@ import { AUDIT_EVENT } from '../fhir/type-names';
 import type { RequestContext, Space } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
-import type { CacheInvalidator } from './cache-invalidator';
+import type { CacheInvalidator } from '../cache/cache-invalidator';
 import { SpaceComparer } from '../indexing/index-comparison';
 import type { PurgeReport, PurgeRequest, PurgedTable } from '../operations/environment';
 import { SEARCH_PARAMETER } from '../fhir/type-names';

@@ -1,5 +1,5 @@
 import type { Core } from '../api/core';
-import type { CacheInvalidator } from '../erasure/cache-invalidator';
+import type { CacheInvalidator } from '../cache/cache-invalidator';
 import { exportTenant, type TenantExportOptions } from './tenant-export';
 import { importTenant, type TenantImportOptions } from './tenant-import';
 import { removeTenant } from './tenant-removal';

@@ -1,7 +1,7 @@
 /** Removal of a tenant with all its data, in steps that can be resumed after an interruption. */
 import type { RemovedRows, TenantRemoval } from '../api/tenant';
 import { fhirError } from '../errors';
-import type { CacheInvalidator } from '../erasure/cache-invalidator';
+import type { CacheInvalidator } from '../cache/cache-invalidator';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { OwnerSession } from '../storage/connection/owner-session';
 import {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { InvalidatedCaches } from '../api/tenant';
-import type { RedisCache } from '../cache/redis-cache';
+import type { RedisCache } from './redis-cache';
 import type { ErasureWatch } from './erasure-watch';
 import { addErasure, countInvalidations } from '../storage/tenants/erasures';
 import type { OwnerSession } from '../storage/connection/owner-session';
