@@ -13,7 +13,7 @@ const LEVELS = {
 /** The OperationDefinitions with their texts, by url: the program itself keeps only what it checks. */
 function readDefinitions(load, release) {
   const { readBaseResources } = load('core/fhir/definitions.js');
-  const { ownOperationResources } = load('core/operations/own-definitions.js');
+  const { ownOperationResources } = load('core/operation-types/own-definitions.js');
   const found = new Map(ownOperationResources().map((resource) => [resource.url, resource]));
   for (const { type, text } of readBaseResources(release)) {
     if (type !== 'OperationDefinition') continue;
@@ -58,7 +58,7 @@ function titleOf({ code, types }) {
 export function toPage(load) {
   const { RELEASE_NAMES } = load('core/fhir/release.js');
   const { loadDefinitions } = load('core/fhir/definitions.js');
-  const { operationSignatures } = load('core/operations/signatures.js');
+  const { operationSignatures } = load('core/operation-types/signatures.js');
 
   const operations = new Map();
   for (const release of RELEASE_NAMES) {

@@ -8,7 +8,7 @@ import type { Criteria, DeleteResult, StoredVersion, VersionGuard, WriteResult }
 import type { RequestContext } from '../context';
 import type { CopyBudget } from '../fhir/patch';
 import type { Notification, NotifiedEvent } from '../notifications/notification';
-import type { SubscriptionEventsRequest } from '../operations/environment';
+import type { SubscriptionEventsRequest } from '../operation-types/environment';
 import type { ResourceInput } from '../preparation/resource-input';
 
 export interface UpdateRequest {

@@ -1,7 +1,7 @@
 import type { Invocation } from '../api/operation';
 import type { RequestContext } from '../context';
 import { OPERATIONS } from '../operations';
-import { findOperation } from '../operations/registry';
+import { findOperation } from '../operation-types/registry';
 import type { SearchServices } from '../ports';
 import type { Right } from './right';
 import { permissionsOf } from './visibility';

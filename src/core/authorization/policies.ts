@@ -6,7 +6,7 @@ import { FhirError, fhirError } from '../errors';
 import { loadDefinitions } from '../fhir/definitions';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
 import { OPERATIONS } from '../operations';
-import { listOperations } from '../operations/registry';
+import { listOperations } from '../operation-types/registry';
 import { parseCriterion } from '../search/criteria';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { TenantStore } from '../storage/tenants/tenants';

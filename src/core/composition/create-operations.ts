@@ -4,7 +4,7 @@ import type { RequestContext } from '../context';
 import type { CacheInvalidator } from '../cache/cache-invalidator';
 import { purge } from '../erasure/purge';
 import type { BundleTools } from '../interactions/bundle/run-bundle';
-import type { OperationStorage } from '../operations/environment';
+import type { OperationStorage } from '../operation-types/environment';
 import { invokeOperation } from '../operations/invoke';
 import { answerWorker } from '../preparation/messages';
 import { createThreadedInvoker } from '../preparation/threaded-invoker';

@@ -3,7 +3,7 @@ import { loadDefinitions } from '../fhir/definitions';
 import type { Release } from '../fhir/release';
 import type { Validator } from '../fhir/validate';
 import type { CodeSystemCache } from '../terminology/code-system-cache';
-import type { OperationEnvironment, OperationLimits, OperationStorage } from '../operations/environment';
+import type { OperationEnvironment, OperationLimits, OperationStorage } from '../operation-types/environment';
 import type { Preparer } from '../preparation/preparer';
 
 /** The services of a thread for its operations. */

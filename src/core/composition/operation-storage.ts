@@ -20,7 +20,7 @@ import type {
   OperationStorage,
   PurgeReport,
   PurgeRequest,
-} from '../operations/environment';
+} from '../operation-types/environment';
 import type { SearchServices, Services, WriteServices } from '../ports';
 import { documentText } from '../operations/document-text';
 import { readLabelled } from '../storage/read/conformance';

@@ -5,7 +5,7 @@ import { parseJson } from '../fhir/json';
 import { createReferenceResolver } from '../fhir/reference';
 import { toStoredText } from '../fhir/resource-text';
 import { RELEASE_NAMES, RELEASES } from '../fhir/release';
-import { OWN_OPERATIONS_VERSION, ownOperationResources } from '../operations/own-definitions';
+import { OWN_OPERATIONS_VERSION, ownOperationResources } from '../operation-types/own-definitions';
 import { ROWS_VERSION } from '../search/row-rules';
 import { createExtractor } from '../search/extract';
 import { readFoldTable } from '../search/fold-table';

@@ -5,7 +5,7 @@ import { forEachDatabase } from '../memory/cache-registry';
 import { parseStoredObject } from '../fhir/json';
 import { RELEASES, type Release } from '../fhir/release';
 import { toStoredVersion } from '../versions/stored-version';
-import type { CanonicalResource } from '../operations/environment';
+import type { CanonicalResource } from '../operation-types/environment';
 import { storedParameters } from '../search/parameter';
 import type { SearchServices } from '../ports';
 import { readBusinessVersion } from '../storage/read/business-version';

@@ -2,7 +2,7 @@ import type { Space } from '../context';
 import { type Definitions, loadDefinitions, type TypeStructure } from '../fhir/definitions';
 import { type Descriptions, loadDescriptions } from '../fhir/definitions/descriptions';
 import { RELEASES, type Release } from '../fhir/release';
-import { type OperationSignature, operationSignatures } from '../operations/signatures';
+import { type OperationSignature, operationSignatures } from '../operation-types/signatures';
 import { withTenantParameters } from '../search/tenant-parameter';
 import { searchableParameters, type SearchableParameter } from '../search/searchable';
 

@@ -6,7 +6,7 @@ import { fhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
 import type { CacheInvalidator } from '../cache/cache-invalidator';
 import { SpaceComparer } from '../indexing/index-comparison';
-import type { PurgeReport, PurgeRequest, PurgedTable } from '../operations/environment';
+import type { PurgeReport, PurgeRequest, PurgedTable } from '../operation-types/environment';
 import { SEARCH_PARAMETER } from '../fhir/type-names';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import { forgetSubscriptions } from '../storage/notifications/events';

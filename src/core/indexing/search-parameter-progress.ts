@@ -6,7 +6,7 @@ import { loadDefinitions } from '../fhir/definitions';
 import { parseStoredObject } from '../fhir/json';
 import { read } from '../versions/read';
 import { addressOf, readOwn } from '../versions/resource-address';
-import type { SearchParameterProgress } from '../operations/environment';
+import type { SearchParameterProgress } from '../operation-types/environment';
 import { SEARCH_PARAMETER } from '../fhir/type-names';
 import { checkTenantParameter } from '../search/tenant-parameter-check';
 import type { SearchServices, Services } from '../ports';

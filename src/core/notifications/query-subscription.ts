@@ -5,7 +5,7 @@ import { permissionsOf } from '../authorization/visibility';
 import type { RequestContext } from '../context';
 import { FhirError, fhirError } from '../errors';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
-import type { SubscriptionEventsRequest, SubscriptionStatusRequest } from '../operations/environment';
+import type { SubscriptionEventsRequest, SubscriptionStatusRequest } from '../operation-types/environment';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import { eventsBetween } from '../storage/notifications/events';
 import { querySubscriptions, type QueriedSubscription } from '../storage/notifications/subscription-query';

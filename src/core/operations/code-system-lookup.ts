@@ -7,7 +7,7 @@
  */
 import { fhirError } from '../errors';
 import { lookUp } from '../fhir/terminology/lookup';
-import { type ReadOperation } from './operation';
+import { type ReadOperation } from '../operation-types/operation';
 import { codeToLookUp, findCodeSystem, NO_PAST, refuseParameters } from './terminology';
 
 export const codeSystemLookup: ReadOperation = {

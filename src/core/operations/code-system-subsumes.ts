@@ -8,8 +8,8 @@
 import { fhirError } from '../errors';
 import { type CodeSystem } from '../fhir/terminology/code-system';
 import { subsumption } from '../fhir/terminology/validation';
-import { type OperationEnvironment } from './environment';
-import { type ReadOperation, type OperationInput } from './operation';
+import { type OperationEnvironment } from '../operation-types/environment';
+import { type ReadOperation, type OperationInput } from '../operation-types/operation';
 import { findCodeSystem, readById, requireContent, toCode } from './terminology';
 
 export const codeSystemSubsumes: ReadOperation = {

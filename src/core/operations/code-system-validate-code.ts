@@ -10,7 +10,7 @@
 import { FhirError, type ErrorKey } from '../errors';
 import { type CodeSystem } from '../fhir/terminology/code-system';
 import { combineValidations, unavailable, validateInCodeSystem } from '../fhir/terminology/validation';
-import { type ReadOperation } from './operation';
+import { type ReadOperation } from '../operation-types/operation';
 import {
   codesToValidate,
   findNamedCodeSystem,

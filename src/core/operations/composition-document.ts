@@ -9,7 +9,7 @@
 import { randomUUID } from 'node:crypto';
 import { FhirError, fhirError, toIssue } from '../errors';
 import { isValidId } from '../fhir/resource';
-import { type DocumentOperation, type OperationInput } from './operation';
+import { type DocumentOperation, type OperationInput } from '../operation-types/operation';
 import { refuseParameters } from './terminology';
 
 export const compositionDocument: DocumentOperation = {

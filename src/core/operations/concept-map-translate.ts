@@ -23,9 +23,9 @@ import {
   type Translation,
   type TranslationOptions,
 } from '../fhir/terminology/translation';
-import { type OperationEnvironment } from './environment';
-import { type OperationInput, type ReadOperation } from './operation';
-import { type InputParameters } from './parameters';
+import { type OperationEnvironment } from '../operation-types/environment';
+import { type OperationInput, type ReadOperation } from '../operation-types/operation';
+import { type InputParameters } from '../operation-types/parameters';
 import { codesToValidate, findNamed, parseStored } from './terminology';
 
 /** Limit on chained maps, each of which names the next for unmapped codes. */

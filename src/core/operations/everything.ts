@@ -13,9 +13,9 @@ import { type Definitions } from '../fhir/definitions';
 import { stringifyJson } from '../fhir/json';
 import { MAX_COUNT } from '../search/parse-search';
 import { zoneOf } from '../search/space-zone';
-import { type OperationEnvironment } from './environment';
-import { type RequestedPage, type OperationInput, type PagedOperation } from './operation';
-import { type InputParameters } from './parameters';
+import { type OperationEnvironment } from '../operation-types/environment';
+import { type RequestedPage, type OperationInput, type PagedOperation } from '../operation-types/operation';
+import { type InputParameters } from '../operation-types/parameters';
 
 export const patientEverything: PagedOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything',

@@ -6,7 +6,7 @@ import { compositionDocument } from './composition-document';
 import { conceptMapTranslate } from './concept-map-translate';
 import { encounterEverything, patientEverything } from './everything';
 import { observationLastn } from './observation-lastn';
-import { type Operation } from './operation';
+import { type Operation } from '../operation-types/operation';
 import { patientMatch } from './patient-match';
 import { resourceMeta } from './resource-meta';
 import { resourceMetaAdd, resourceMetaDelete } from './resource-meta-change';

@@ -6,8 +6,8 @@ import { type JsonObject } from '../fhir/json';
 import { type Finding, type Validator } from '../fhir/validate';
 import { toDocument } from '../preparation/resource-input';
 import { refusalOf } from '../preparation/refusal';
-import { renderAnswer, toResource } from './answer';
-import { type OperationEnvironment } from './environment';
+import { renderAnswer, toResource } from '../operation-types/answer';
+import { type OperationEnvironment } from '../operation-types/environment';
 import { OPERATIONS } from './index';
 import {
   type OperationAnswer,
@@ -15,9 +15,9 @@ import {
   type PagedOperation,
   type ReadOperation,
   type UnreadOperation,
-} from './operation';
-import { GENERAL_PARAMETERS, readInput } from './parameters';
-import { findOperation, listOperations } from './registry';
+} from '../operation-types/operation';
+import { GENERAL_PARAMETERS, readInput } from '../operation-types/parameters';
+import { findOperation, listOperations } from '../operation-types/registry';
 
 /**
  * Runs an operation: finds it, checks its input against its definition and the types in it, and returns the result in

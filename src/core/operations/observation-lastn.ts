@@ -13,8 +13,8 @@ import { type JsonObject } from '../fhir/json';
 import { objectMember, objectsMember, stringMember, stringsMember } from '../fhir/terminology/members';
 import { MAX_COUNT } from '../search/parse-search';
 import { zoneOf } from '../search/space-zone';
-import { type OperationEnvironment } from './environment';
-import { type RequestedPage, type PagedOperation } from './operation';
+import { type OperationEnvironment } from '../operation-types/environment';
+import { type RequestedPage, type PagedOperation } from '../operation-types/operation';
 import { parseStored } from './terminology';
 
 /** Limit on the Observations from which one answer is chosen. */

@@ -8,7 +8,7 @@
 import { fhirError } from '../errors';
 import { type LabelChange } from '../fhir/meta-labels';
 import { objectMember } from '../fhir/terminology/members';
-import { type ReadOperation } from './operation';
+import { type ReadOperation } from '../operation-types/operation';
 import { parseStored } from './terminology';
 
 export const resourceMetaAdd: ReadOperation = metaChange('add');

@@ -7,8 +7,8 @@
  */
 import { type JsonObject } from '../fhir/json';
 import { objectMember } from '../fhir/terminology/members';
-import { type OperationEnvironment } from './environment';
-import { type ReadOperation, type OperationInput } from './operation';
+import { type OperationEnvironment } from '../operation-types/environment';
+import { type ReadOperation, type OperationInput } from '../operation-types/operation';
 import { parseStored } from './terminology';
 
 export const resourceMeta: ReadOperation = {

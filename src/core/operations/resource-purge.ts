@@ -6,9 +6,9 @@
  */
 import { fhirError } from '../errors';
 import { type JsonObject } from '../fhir/json';
-import { type PurgeReport } from './environment';
-import { type ReadOperation } from './operation';
-import { purgeDefinition } from './own-definitions';
+import { type PurgeReport } from '../operation-types/environment';
+import { type ReadOperation } from '../operation-types/operation';
+import { purgeDefinition } from '../operation-types/own-definitions';
 
 /** The type whose compartment is also purged by default. */
 const PATIENT = 'Patient';

@@ -9,8 +9,8 @@ import type { Invocation } from '../api/operation';
 import { fhirError, toIssue, type Issue } from '../errors';
 import { toOutcomeResource } from '../outcome';
 import { type ValidationReport, type ValidationMode } from '../preparation/validation-report';
-import { type OperationEnvironment } from './environment';
-import { type UnreadOperation } from './operation';
+import { type OperationEnvironment } from '../operation-types/environment';
+import { type UnreadOperation } from '../operation-types/operation';
 
 const DEFINITION = 'http://hl7.org/fhir/OperationDefinition/Resource-validate';
 

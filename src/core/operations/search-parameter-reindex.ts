@@ -5,9 +5,9 @@
  * No input. Result: Parameters with the overall status and that of each search parameter.
  */
 import { type JsonObject } from '../fhir/json';
-import { type OperationEnvironment, type SearchParameterProgress } from './environment';
-import { type ParametersAnswer, type ReadOperation } from './operation';
-import { reindexDefinition, reindexStatusDefinition } from './own-definitions';
+import { type OperationEnvironment, type SearchParameterProgress } from '../operation-types/environment';
+import { type ParametersAnswer, type ReadOperation } from '../operation-types/operation';
+import { reindexDefinition, reindexStatusDefinition } from '../operation-types/own-definitions';
 
 export const searchParameterReindex: ReadOperation = {
   definition: reindexDefinition.url,

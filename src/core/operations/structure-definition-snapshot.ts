@@ -10,8 +10,8 @@ import { type JsonObject } from '../fhir/json';
 import { parseCanonical } from '../fhir/terminology/source';
 import { FINDING_RULES } from '../fhir/validate/finding';
 import { generateSnapshot, type StructureSource } from '../fhir/validate/profile/snapshot';
-import { type OperationEnvironment } from './environment';
-import { type ReadOperation } from './operation';
+import { type OperationEnvironment } from '../operation-types/environment';
+import { type ReadOperation } from '../operation-types/operation';
 import { findNamed, parseStored } from './terminology';
 
 const ROOT = 'StructureDefinition';

@@ -7,8 +7,8 @@
  */
 import { type JsonObject } from '../fhir/json';
 import { formatInstant } from '../fhir/resource-text';
-import { type ReadOperation } from './operation';
-import { subscriptionBindingTokenDefinition } from './own-definitions';
+import { type ReadOperation } from '../operation-types/operation';
+import { subscriptionBindingTokenDefinition } from '../operation-types/own-definitions';
 
 export const subscriptionBindingToken: ReadOperation = {
   definition: subscriptionBindingTokenDefinition.url,

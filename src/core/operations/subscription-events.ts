@@ -9,9 +9,9 @@
  */
 import { fhirError } from '../errors';
 import { notificationBundle } from '../notifications/notification';
-import { type ReadOperation } from './operation';
-import { subscriptionEventsDefinition } from './own-definitions';
-import { type InputParameters } from './parameters';
+import { type ReadOperation } from '../operation-types/operation';
+import { subscriptionEventsDefinition } from '../operation-types/own-definitions';
+import { type InputParameters } from '../operation-types/parameters';
 
 const SINCE = 'eventsSinceNumber';
 const UNTIL = 'eventsUntilNumber';

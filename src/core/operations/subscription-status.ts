@@ -7,9 +7,9 @@
  */
 import { fhirError } from '../errors';
 import { statusBundle } from '../notifications/notification';
-import { type ReadOperation } from './operation';
-import { subscriptionStatusDefinition } from './own-definitions';
-import { type InputParameters } from './parameters';
+import { type ReadOperation } from '../operation-types/operation';
+import { subscriptionStatusDefinition } from '../operation-types/own-definitions';
+import { type InputParameters } from '../operation-types/parameters';
 
 export const subscriptionStatus: ReadOperation = {
   definition: subscriptionStatusDefinition.url,

@@ -12,9 +12,13 @@ import { builtInCodeSystem } from '../fhir/terminology/systems';
 import { stringMember } from '../fhir/terminology/members';
 import { parseCanonical, type TerminologySource, toCanonical } from '../fhir/terminology/source';
 import { type CodeToValidate, type Validation, type ValidationOptions } from '../fhir/terminology/validation';
-import { type CanonicalType, type OperationEnvironment, type TerminologyEnvironment } from './environment';
-import { type OperationAnswer, type OperationInput } from './operation';
-import { type InputParameters } from './parameters';
+import {
+  type CanonicalType,
+  type OperationEnvironment,
+  type TerminologyEnvironment,
+} from '../operation-types/environment';
+import { type OperationAnswer, type OperationInput } from '../operation-types/operation';
+import { type InputParameters } from '../operation-types/parameters';
 
 /** Stored resources may be nested as deeply as the setting allowed at the time. */
 const STORED_DEPTH = { maxDepth: 1_000 };

@@ -14,9 +14,9 @@ import { composeValueSet } from '../fhir/terminology/compose';
 import { parseDesignationToken } from '../fhir/terminology/display';
 import { expandValueSet } from '../fhir/terminology/expansion';
 import { parseCanonical } from '../fhir/terminology/source';
-import { type OperationEnvironment } from './environment';
-import { type ReadOperation, type OperationAnswer, type OperationInput } from './operation';
-import { type InputParameters } from './parameters';
+import { type OperationEnvironment } from '../operation-types/environment';
+import { type ReadOperation, type OperationAnswer, type OperationInput } from '../operation-types/operation';
+import { type InputParameters } from '../operation-types/parameters';
 import { findNamed, NO_CONTEXT, NO_PAST, refuseParameters, terminologyOf } from './terminology';
 
 export const VALUE_SET_EXPAND = 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand';

@@ -8,7 +8,7 @@
  */
 import { composeValueSet, NO_VERSION_RULES } from '../fhir/terminology/compose';
 import { combineValidations, validateInValueSet } from '../fhir/terminology/validation';
-import { type ReadOperation } from './operation';
+import { type ReadOperation } from '../operation-types/operation';
 import {
   codesToValidate,
   findNamed,

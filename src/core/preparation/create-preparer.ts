@@ -13,7 +13,7 @@ import {
 } from '../fhir/patch';
 import type { Limits } from '../limits/size-limits';
 import { findInContent, levelOf } from './content';
-import { withoutEmptyList } from '../operations/parameters';
+import { withoutEmptyList } from '../operation-types/parameters';
 import { validateInput } from './validation-report';
 import { toDocument } from './resource-input';
 import { openBundle } from './open-bundle';

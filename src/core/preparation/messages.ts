@@ -10,7 +10,7 @@ import type { CodeAnswer, CodeQuestion, CodingsToCheck, Finding, PendingCode } f
 import type { IndexRows } from '../search/index-rows';
 import type { Limits } from '../limits/size-limits';
 import type { StructureSource } from '../validation/structure-source';
-import type { OperationStorage, TerminologyStorage } from '../operations/environment';
+import type { OperationStorage, TerminologyStorage } from '../operation-types/environment';
 import type { BundleOutline, BundleTask, PreparedVersions, VersionsTask } from './bundle';
 import {
   callStorage,

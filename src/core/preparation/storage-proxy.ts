@@ -19,7 +19,7 @@ import type {
   SubscriptionEventsRequest,
   SubscriptionStatusRequest,
   TerminologyStorage,
-} from '../operations/environment';
+} from '../operation-types/environment';
 
 /** The part of a request's context that can be sent to another thread. */
 export type OperationContext = Omit<RequestContext, 'log'>;

@@ -13,7 +13,7 @@ import {
   withoutEmptyList,
   withoutResourceOf,
   type InputParameters,
-} from '../operations/parameters';
+} from '../operation-types/parameters';
 import { auditEventTagIssues } from './audit-event-tag';
 import { findInContent, levelOf } from './content';
 import { namedQueryIssues, referenceFault, type PreparationTools } from './prepare';

@@ -11,7 +11,7 @@ import { limitEvaluationTime } from '../fhir/path';
 import type { CodeAnswer, Finding } from '../fhir/validate';
 import { createOperationEnvironment, type OperationParts } from '../composition/operation-environment';
 import { createCodeSystemCache, readCompact } from '../terminology/code-system-cache';
-import type { CanonicalResource, TerminologyEnvironment } from '../operations/environment';
+import type { CanonicalResource, TerminologyEnvironment } from '../operation-types/environment';
 import { invokeOperation } from '../operations/invoke';
 import { evictSpaces } from '../memory/cache-registry';
 import { createHasher } from '../search/hash';

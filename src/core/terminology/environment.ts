@@ -1,7 +1,7 @@
 import { findCanonical, findCanonicalKey } from '../conformance/canonical';
 import type { Space } from '../context';
 import { definitionsDigest } from '../fhir/definitions';
-import type { TerminologyEnvironment, TerminologyStorage } from '../operations/environment';
+import type { TerminologyEnvironment, TerminologyStorage } from '../operation-types/environment';
 import type { SearchServices } from '../ports';
 import { lastChangeOf } from '../storage/read/conformance';
 import { findSystemOfValueSet } from './value-set-systems';

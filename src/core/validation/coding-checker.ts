@@ -12,7 +12,7 @@ import { isDisplay } from '../fhir/terminology/display';
 import { stringMember } from '../fhir/terminology/members';
 import type { TerminologySource } from '../fhir/terminology/source';
 import { expressionOf, MAX_FINDINGS, type CodingsToCheck, type Finding } from '../fhir/validate';
-import type { TerminologyEnvironment } from '../operations/environment';
+import type { TerminologyEnvironment } from '../operation-types/environment';
 import { terminologyOf } from '../operations/terminology';
 
 export interface CodingChecker {

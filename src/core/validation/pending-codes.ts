@@ -17,7 +17,7 @@ import {
   type PendingCode,
 } from '../fhir/validate';
 import { nameValueSet, notIn } from '../fhir/validate/coding-name';
-import type { TerminologyEnvironment } from '../operations/environment';
+import type { TerminologyEnvironment } from '../operation-types/environment';
 import { terminologyOf } from '../operations/terminology';
 import {
   createValueSetCache,

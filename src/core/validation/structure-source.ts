@@ -4,7 +4,7 @@ import { FhirError } from '../errors';
 import { composeValueSet } from '../fhir/terminology/compose';
 import { listMembers, ValueSetEvaluation, type Member } from '../fhir/terminology/membership';
 import { parseCanonical } from '../fhir/terminology/source';
-import type { CanonicalResource, TerminologyEnvironment } from '../operations/environment';
+import type { CanonicalResource, TerminologyEnvironment } from '../operation-types/environment';
 import { terminologyOf } from '../operations/terminology';
 import type { Services } from '../ports';
 import { lastChangeOf } from '../storage/read/conformance';

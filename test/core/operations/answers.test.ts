@@ -1,6 +1,6 @@
 import { FhirError } from '../../../src/core/errors';
 import type { JsonObject } from '../../../src/core/fhir/json';
-import { type OperationEnvironment } from '../../../src/core/operations/environment';
+import { type OperationEnvironment } from '../../../src/core/operation-types/environment';
 import { millisecondsHere } from '../../support/processor-time';
 import { invoke, makeEnvironment } from './specification-environment';
 import { TESTED_RELEASES } from '../../support/releases';

@@ -3,7 +3,7 @@ import { FhirError } from '../../../src/core/errors';
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import { type JsonObject, parseJson } from '../../../src/core/fhir/json';
 import { invokeOperation, operationsOf } from '../../../src/core/operations/invoke';
-import { checkParameters, readInput } from '../../../src/core/operations/parameters';
+import { checkParameters, readInput } from '../../../src/core/operation-types/parameters';
 import { invokeText, makeEnvironment } from './specification-environment';
 import { TESTED_RELEASES } from '../../support/releases';
 

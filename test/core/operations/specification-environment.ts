@@ -6,7 +6,7 @@ import { type JsonObject, parseJson, stringifyJson } from '../../../src/core/fhi
 import { type Release, RELEASES } from '../../../src/core/fhir/release';
 import { stringMember } from '../../../src/core/fhir/terminology/members';
 import { createCodeSystemCache } from '../../../src/core/terminology/code-system-cache';
-import type { CanonicalResource, OperationEnvironment } from '../../../src/core/operations/environment';
+import type { CanonicalResource, OperationEnvironment } from '../../../src/core/operation-types/environment';
 import { invokeOperation } from '../../../src/core/operations/invoke';
 import { createPreparer } from '../../../src/core/preparation/create-preparer';
 import { SpaceIndexing } from '../../../src/core/preparation/space-indexing';

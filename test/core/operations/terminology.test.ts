@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue } from '../../../src/core/fhir/json';
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
-import { checkParameters } from '../../../src/core/operations/parameters';
+import { checkParameters } from '../../../src/core/operation-types/parameters';
 import { leastAwaitedMilliseconds } from '../../support/processor-time';
 import { invoke, makeEnvironment, valuesOf } from './specification-environment';
 import { TESTED_RELEASES } from '../../support/releases';

@@ -4,7 +4,7 @@ import type { StoredVersion } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { parseStoredObject } from '../../fhir/json';
 import type { LocalReference } from '../../fhir/reference';
-import type { RecordRequest } from '../../operations/environment';
+import type { RecordRequest } from '../../operation-types/environment';
 import type { SearchServices, Services } from '../../ports';
 import { MAX_PAGE_BYTES } from '../../storage/read/version-read';
 import { read } from '../../versions/read';

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../context';
 import { openCursor, sealCursor, type CursorContent } from '../../search-execution/page/cursor';
 import { fhirError } from '../../errors';
-import type { RecordRequest } from '../../operations/environment';
+import type { RecordRequest } from '../../operation-types/environment';
 import type { Services } from '../../ports';
 import { RECORD_LIMITS } from './record-limits';
 import type { RecordPlace } from './record-steps';

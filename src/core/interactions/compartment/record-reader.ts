@@ -5,7 +5,7 @@ import type { RequestContext } from '../../context';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
 import type { LocalReference } from '../../fhir/reference';
 import { pointersOf } from '../../fhir/reference/pointers';
-import type { RecordRequest } from '../../operations/environment';
+import type { RecordRequest } from '../../operation-types/environment';
 import { compartmentOwners } from '../../search/compartment';
 import type { SearchServices } from '../../ports';
 import type { ResourceAddress } from '../../storage/read/version-address';

@@ -2,7 +2,7 @@
 import type { SearchPage } from '../../api/search';
 import type { StoredVersion } from '../../api/version';
 import type { RequestContext } from '../../context';
-import type { RecordRequest } from '../../operations/environment';
+import type { RecordRequest } from '../../operation-types/environment';
 import type { Services } from '../../ports';
 import { compareKeys } from '../../storage/search/search-run';
 import { MAX_PAGE_BYTES } from '../../storage/read/version-read';

@@ -7,7 +7,7 @@ import { parseSearch } from '../../search/parse-search';
 import type { Order } from '../../search/order';
 import type { Criterion } from '../../search/predicate';
 import type { SearchTypeContext } from '../../search/types/search-type';
-import type { RecordRequest } from '../../operations/environment';
+import type { RecordRequest } from '../../operation-types/environment';
 import type { SearchServices } from '../../ports';
 import { findPopulatedTypes } from '../../storage/read/populated-types';
 import type { TypePlace } from '../../search-execution/page/merge-streams';

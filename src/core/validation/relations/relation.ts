@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../fhir/json';
 import type { TerminologySource } from '../../fhir/terminology/source';
 import type { Finding, FindingRule } from '../../fhir/validate';
-import type { TerminologyEnvironment } from '../../operations/environment';
+import type { TerminologyEnvironment } from '../../operation-types/environment';
 
 export interface RelationSources {
   readonly environment: TerminologyEnvironment;

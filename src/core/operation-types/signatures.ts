@@ -2,7 +2,7 @@
 import type { OperationInfo } from '../api/operation';
 import type { Definitions, OperationParameter } from '../fhir/definitions';
 import { isBareResult } from './answer';
-import { OPERATIONS } from './index';
+import { OPERATIONS } from '../operations/index';
 import type { Operation } from './operation';
 import { type FoundOperation, infoOf, runnable } from './registry';
 
