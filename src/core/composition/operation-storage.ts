@@ -8,7 +8,7 @@ import { loadDefinitions } from '../fhir/definitions';
 import { parseStoredObject, type JsonObject, type JsonValue } from '../fhir/json';
 import { changeLabels } from '../interactions/change-labels';
 import { create } from '../interactions/create';
-import { findConceptMaps } from '../terminology/concept-maps';
+import { findConceptMaps } from '../operations/concept-maps';
 import { makeDocument } from '../interactions/compartment/document';
 import { everything } from '../interactions/compartment/everything';
 import { find } from '../versions/read';
