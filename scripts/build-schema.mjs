@@ -19,7 +19,7 @@ require.extensions['.ts'] = (module, file) => {
   module._compile(transformFileSync(file, { root, cwd: root }).code, file);
 };
 const { createSchema } = require('../src/resolvers/index.ts');
-const { releaseDefinitions } = require('../src/core/conformance/release-definitions.ts');
+const { releaseDefinitions } = require('../src/core/composition/release-definitions.ts');
 const { RELEASE_NAMES } = require('../src/core/fhir/release.ts');
 const { printWithNullability } = require('../src/schema/semantic-non-null.ts');
 const { describeAdministration } = require('../src/rest/openapi/administration.ts');

@@ -63,7 +63,7 @@ export {
   type Release,
   type ReleaseScope,
 } from './fhir/release';
-export { releaseDefinitions, spaceDefinitions } from './conformance/release-definitions';
+export { releaseDefinitions, spaceDefinitions } from './composition/release-definitions';
 export { registerCache, isCacheable } from './memory/cache-registry';
 export { EXPORT_PARTS, type ExportLine } from './tenants/tenant-export';
 export { toFhirError, toOutcome, worstSeverity } from './outcome';

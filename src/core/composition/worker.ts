@@ -9,15 +9,15 @@ import { InFlight } from '../concurrency/in-flight';
 import { timesFile } from '../fhir/processor-time';
 import { limitEvaluationTime } from '../fhir/path';
 import type { CodeAnswer, Finding } from '../fhir/validate';
-import { createOperationEnvironment, type OperationParts } from '../composition/operation-environment';
+import { createOperationEnvironment, type OperationParts } from './operation-environment';
 import { createCodeSystemCache, readCompact } from '../terminology/code-system-cache';
 import type { CanonicalResource, TerminologyEnvironment } from '../operation-types/environment';
 import { invokeOperation } from '../operations/invoke';
 import { evictSpaces } from '../memory/cache-registry';
 import { createHasher } from '../search/hash';
 import type { ListedCodes } from '../validation/structure-source';
-import { StoredBundles } from './stored-bundles';
-import { createStorageProxy, createTerminologyProxy } from './storage-proxy';
+import { StoredBundles } from '../preparation/stored-bundles';
+import { createStorageProxy, createTerminologyProxy } from '../preparation/storage-proxy';
 import { createCodingChecker } from '../validation/coding-checker';
 import { checkRelations } from '../validation/relations';
 import {
@@ -30,12 +30,12 @@ import {
   type TaskResult,
   type ToWorker,
   type WorkerSettings,
-} from './messages';
-import type { Preparer } from './preparer';
-import { createPreparer } from './create-preparer';
-import { toParts, transferredBy } from './result-parts';
-import { SpaceIndexing } from './space-indexing';
-import type { InvocationTask } from './messages';
+} from '../preparation/messages';
+import type { Preparer } from '../preparation/preparer';
+import { createPreparer } from '../preparation/create-preparer';
+import { toParts, transferredBy } from '../preparation/result-parts';
+import { SpaceIndexing } from '../preparation/space-indexing';
+import type { InvocationTask } from '../preparation/messages';
 
 class HostRequests {
   private number = 0;
