@@ -5,7 +5,7 @@ import type { AsyncJobLimits } from '../jobs/async-jobs';
 import type { RedisOptions } from '../cache/redis-cache';
 import type { Log, TenantSettings } from '../context';
 import type { NotificationLimits } from '../notifications/notifications';
-import type { SubscriptionLimits } from '../subscriptions/change-feeds';
+import type { SubscriptionLimits } from '../live-queries/change-feeds';
 import type { CacheOutcome } from '../search-execution/page/search-result-cache';
 import type { Limits } from '../limits/size-limits';
 import type { DatabaseOptions, Lane } from '../storage/connection/database';

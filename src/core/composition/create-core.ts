@@ -28,7 +28,7 @@ import { operationsOf } from '../operations/invoke';
 import { Outbound } from '../outbound/outbound';
 import { applySummary } from '../search-execution/page/apply-summary';
 import { readLastSequence } from '../storage/read/feed';
-import { ChangeFeeds } from '../subscriptions/change-feeds';
+import { ChangeFeeds } from '../live-queries/change-feeds';
 import { createTenantAdministration } from '../tenants/tenant-administration';
 import type { CoreOptions } from './core-options';
 import { createCoreAccess } from './create-access';

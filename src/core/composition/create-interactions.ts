@@ -1,7 +1,7 @@
 import type { Audit } from './create-audit';
 import type { Interactions, SingleInteractions } from '../api/interactions';
 import type { Space } from '../context';
-import type { ChangeFeeds } from '../subscriptions/change-feeds';
+import type { ChangeFeeds } from '../live-queries/change-feeds';
 import { runBundle, type BundleTools } from '../interactions/bundle/run-bundle';
 import type { SearchResultCache } from '../search-execution/page/search-result-cache';
 import { aggregate } from '../search-execution/aggregates/aggregate';

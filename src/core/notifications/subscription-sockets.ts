@@ -7,7 +7,7 @@ import type { Log, RequestContext, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import type { Release } from '../fhir/release';
 import type { SearchServices } from '../ports';
-import type { SubscriptionLimits } from '../subscriptions/change-feeds';
+import type { SubscriptionLimits } from '../live-queries/change-feeds';
 import { workContext } from './work-context';
 import { SocketBinding } from './socket-binding';
 import { SocketQueue } from './socket-queue';
