@@ -76,7 +76,7 @@ export const HIDDEN = [
     name: 'a live query delivers changes that are hidden from the subscriber',
     edits: [
       edit(
-        'src/core/live-queries/change-filter.ts',
+        'src/core/change-feed/change-filter.ts',
         'this.#parsed = [...restricting, ...criteria];',
         'this.#parsed = criteria;',
       ),

@@ -5,7 +5,7 @@ import type { Log, RequestContext, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import type { SearchServices } from '../ports';
 import { readLastSequence } from '../storage/read/feed';
-import { ChangeFilter } from './change-filter';
+import { ChangeFilter } from '../change-feed/change-filter';
 import { Subscriber } from './subscriber';
 import { SpaceFeed } from './space-feed';
 

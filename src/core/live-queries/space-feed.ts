@@ -4,9 +4,9 @@ import { FhirError, fhirError } from '../errors';
 import type { SearchServices } from '../ports';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { cutToBytes, readFeedOf } from '../storage/read/feed';
-import type { ChangeFilter } from './change-filter';
+import type { ChangeFilter } from '../change-feed/change-filter';
 import type { Subscriber } from './subscriber';
-import { PageChanges, type Kind } from './page-changes';
+import { PageChanges, type Kind } from '../change-feed/page-changes';
 
 /** Changes that one statement reads. */
 const PAGE = 200;

@@ -1,6 +1,6 @@
 import type { ChangeStream, StreamedChange } from '../api/change-stream';
 import { fhirError, type FhirError } from '../errors';
-import type { ChangeFilter } from './change-filter';
+import type { ChangeFilter } from '../change-feed/change-filter';
 
 interface Waiting {
   readonly change: StreamedChange;

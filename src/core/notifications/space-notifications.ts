@@ -13,8 +13,8 @@ import {
 } from '../storage/notifications/feeds';
 import { cutToBytes, readFeedOf } from '../storage/read/feed';
 import type { PageRow } from '../storage/read/version-row';
-import type { ChangeFilter } from '../live-queries/change-filter';
-import { PageChanges, type Kind } from '../live-queries/page-changes';
+import type { ChangeFilter } from '../change-feed/change-filter';
+import { PageChanges, type Kind } from '../change-feed/page-changes';
 import { RunningSubscriptions, type RunningTools } from './running-subscriptions';
 import { eventsOf, filtersOf } from './subscription-plan';
 
