@@ -85,7 +85,7 @@ export const HIDDEN = [
   },
   {
     name: 'a Subscription shows its secret headers',
-    edits: [edit('src/core/preparation/subscription.ts', 'header: sent.map(maskHeader)', 'header: sent')],
+    edits: [edit('src/core/fhir/subscription/prepare-subscription.ts', 'header: sent.map(maskHeader)', 'header: sent')],
     tests: ['test/rest/subscriptions/rights.test.ts'],
   },
 ];

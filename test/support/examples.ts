@@ -4,7 +4,7 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { isJsonObject, parseJson, type JsonDocument, type JsonObject } from '../../src/core/fhir/json';
 import type { Release } from '../../src/core/fhir/release';
-import { switchedOff } from '../../src/core/preparation/subscription';
+import { switchedOff } from '../../src/core/fhir/subscription/prepare-subscription';
 
 export interface Example {
   readonly type: string;

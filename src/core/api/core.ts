@@ -23,7 +23,7 @@ import type { ConnectionUsage, Readiness } from './process';
 import type { SignIn, Users } from './sign-in';
 import type { SubscriptionAdministration } from './subscription';
 import type { Tenants } from './tenant';
-import type { NotificationCounts } from '../notifications/notifications';
+import type { NotificationCounts } from '../fhir-subscriptions/delivery/notifications';
 import type { LiveQueryCounts } from './change-stream';
 import type { Criteria, ResourceVersion, SignedRead, StoredVersion } from './version';
 import type { Credentials } from './credentials';

@@ -7,7 +7,7 @@ import type { AggregateRequest, AggregateResult, SearchPage, SearchRequest } fro
 import type { Criteria, DeleteResult, StoredVersion, VersionGuard, WriteResult } from './version';
 import type { RequestContext } from '../context';
 import type { CopyBudget } from '../fhir/patch';
-import type { Notification, NotifiedEvent } from '../notifications/notification';
+import type { Notification, NotifiedEvent } from '../fhir/subscription/notification';
 import type { SubscriptionEventsRequest } from '../operation-types/environment';
 import type { ResourceInput } from '../preparation/resource-input';
 

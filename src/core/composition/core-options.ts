@@ -4,7 +4,7 @@ import type { AuthMode } from '../oauth/authentication';
 import type { AsyncJobLimits } from '../jobs/async-jobs';
 import type { RedisOptions } from '../cache/redis-cache';
 import type { Log, TenantSettings } from '../context';
-import type { NotificationLimits } from '../notifications/notifications';
+import type { NotificationLimits } from '../fhir-subscriptions/delivery/notifications';
 import type { SubscriptionLimits } from '../live-queries/change-feeds';
 import type { CacheOutcome } from '../search-execution/page/search-result-cache';
 import type { Limits } from '../limits/size-limits';

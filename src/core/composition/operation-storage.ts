@@ -13,7 +13,7 @@ import { makeDocument } from '../interactions/compartment/document';
 import { everything } from '../interactions/compartment/everything';
 import { find } from '../versions/read';
 import { addressOf, readBase, readOwn } from '../versions/resource-address';
-import { subscriptionEvents, subscriptionStatuses } from '../notifications/query-subscription';
+import { subscriptionEvents, subscriptionStatuses } from '../fhir-subscriptions/query-subscription';
 import type {
   Location,
   MetaSummary,

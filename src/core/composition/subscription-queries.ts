@@ -10,7 +10,7 @@ import {
   subscriptionEvents,
   subscriptionStatuses,
   type QueryTools,
-} from '../notifications/query-subscription';
+} from '../fhir-subscriptions/query-subscription';
 import type { SearchServices } from '../ports';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import { searchAny } from '../search-execution/system-search';

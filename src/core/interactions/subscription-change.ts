@@ -1,8 +1,8 @@
 import type { RequestContext } from '../context';
 import { parseStoredObject } from '../fhir/json';
 import { mayKnowSecrets } from '../authorization/require-author';
-import { requireSubscribable } from '../notifications/require-subscribable';
-import { type PreparedSubscription } from '../preparation/subscription';
+import { requireSubscribable } from '../fhir-subscriptions/topics/require-subscribable';
+import { type PreparedSubscription } from '../fhir/subscription/prepare-subscription';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import type { WriteServices } from '../ports';
 import type { SubscriptionChange } from '../storage/notifications/subscription-change';

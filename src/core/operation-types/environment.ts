@@ -12,8 +12,8 @@ import { type Definitions } from '../fhir/definitions';
 import { type JsonDocument, type JsonObject } from '../fhir/json';
 import { type LabelChange } from '../fhir/meta-labels';
 import { type Finding, type Validator } from '../fhir/validate';
-import type { Notification } from '../notifications/notification';
-import type { NotificationContent } from '../notifications/subscription-request';
+import type { Notification } from '../fhir/subscription/notification';
+import type { NotificationContent } from '../fhir/subscription/subscription-request';
 import { type ValidationReport, type ValidationTask } from '../preparation/validation-report';
 import { type CodeSystemCache } from '../terminology/code-system-cache';
 

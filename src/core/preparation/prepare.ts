@@ -24,7 +24,7 @@ import {
 import { auditEventTagIssues } from './audit-event-tag';
 import { findInContent, levelOf, type ContentTools } from './content';
 import { refusalOf, toIssues } from './refusal';
-import { prepareSubscription, type PreparedSubscription } from './subscription';
+import { prepareSubscription, type PreparedSubscription } from '../fhir/subscription/prepare-subscription';
 import { SUBSCRIPTION } from '../fhir/type-names';
 
 /** A resource to be stored as a version. */

@@ -5,7 +5,7 @@ import type { SearchPage, SearchRequest } from '../api/search';
 import type { StoredVersion, WriteResult } from '../api/version';
 import type { RequestContext } from '../context';
 import type { LabelChange } from '../fhir/meta-labels';
-import type { Notification } from '../notifications/notification';
+import type { Notification } from '../fhir/subscription/notification';
 import type {
   CanonicalResource,
   CanonicalType,

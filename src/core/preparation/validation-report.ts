@@ -20,7 +20,7 @@ import { namedQueryIssues, referenceFault, type PreparationTools } from './prepa
 import { SEARCH_PARAMETER } from '../fhir/type-names';
 import { checkTenantParameter } from '../search/tenant-parameter-check';
 import { refusalOf, toIssues } from './refusal';
-import { subscriptionIssues } from './subscription';
+import { subscriptionIssues } from '../fhir/subscription/prepare-subscription';
 
 /**
  * The checked interaction: whether a resource would be accepted for it, or whether a stored one conforms to a

@@ -12,7 +12,7 @@ import { ImportedParameters } from '../indexing/imported-parameters';
 import { auditEventTagIssues } from '../preparation/audit-event-tag';
 import { isShownName } from '../limits/shown-name';
 import { SEARCH_PARAMETER } from '../fhir/type-names';
-import { switchedOff } from '../preparation/subscription';
+import { switchedOff } from '../fhir/subscription/prepare-subscription';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import { reindex, type ReindexOptions } from '../indexing/reindex';
 import { SERVER_ACTOR } from '../versions/stored-version';

@@ -4,7 +4,7 @@ import {
   statusResource,
   type Notification,
   type NotifiedEvent,
-} from '../../../src/core/notifications/notification';
+} from '../../../src/core/fhir/subscription/notification';
 import { errorsOf } from '../fhir/validate/judged';
 import { TESTED_RELEASES } from '../../support/releases';
 

@@ -7,7 +7,7 @@ import {
   MASKED_VALUE,
   readSubscription,
   type SubscriptionRequest,
-} from '../../../src/core/notifications/subscription-request';
+} from '../../../src/core/fhir/subscription/subscription-request';
 import { errorsOf } from '../fhir/validate/judged';
 
 const BACKPORT = 'http://hl7.org/fhir/uv/subscriptions-backport/StructureDefinition/backport-';

@@ -10,14 +10,14 @@ import {
   type Topic,
   type TopicQuery,
   type TopicTrigger,
-} from '../../../src/core/notifications/topic';
+} from '../../../src/core/fhir-subscriptions/topics/topic';
 import {
   holds,
   holdsPath,
   parseTopicQuery,
   topicPathFault,
-} from '../../../src/core/notifications/topic-criteria';
-import { isTopicResource, readTopic } from '../../../src/core/notifications/topic-resource';
+} from '../../../src/core/fhir-subscriptions/topics/topic-criteria';
+import { isTopicResource, readTopic } from '../../../src/core/fhir-subscriptions/topics/topic-resource';
 
 const URL = 'http://hl7.org/fhir/uv/subscriptions-backport/SubscriptionTopic/encounter-complete';
 const PATH = "(%previous.id.empty() or (%previous.status != 'finished')) and (%current.status = 'finished')";

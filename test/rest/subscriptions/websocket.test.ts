@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Release } from '../../../src/core';
-import { sealBindingToken } from '../../../src/core/notifications/socket-token';
+import { sealBindingToken } from '../../../src/core/fhir-subscriptions/sockets/socket-token';
 import { eventually } from '../../support/eventually';
 import { openNotificationSocket, type NotificationSocket } from '../../support/notification-socket';
 import { startServer, type TestServer } from '../../support/server';

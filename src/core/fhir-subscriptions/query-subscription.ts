@@ -10,13 +10,17 @@ import { SUBSCRIPTION } from '../fhir/type-names';
 import { eventsBetween } from '../storage/notifications/events';
 import { querySubscriptions, type QueriedSubscription } from '../storage/notifications/subscription-query';
 import { keyText } from '../storage/read/version-row';
-import { findTopic } from './find-topic';
-import type { Notification } from './notification';
+import { findTopic } from './topics/find-topic';
+import type { Notification } from '../fhir/subscription/notification';
 import { MOST_EVENTS, MOST_TEXT } from './notification-size';
 import { requireAuthor } from '../authorization/require-author';
-import { readEvents, type EventTools } from './read-events';
-import { readSubscription, type NotificationContent, type SubscriptionRequest } from './subscription-request';
-import type { Topic } from './topic';
+import { readEvents, type EventTools } from './delivery/read-events';
+import {
+  readSubscription,
+  type NotificationContent,
+  type SubscriptionRequest,
+} from '../fhir/subscription/subscription-request';
+import type { Topic } from './topics/topic';
 
 export interface QueryTools extends EventTools {
   readonly interactions: Pick<Interactions, 'read' | 'vread' | 'search'>;

@@ -1,22 +1,22 @@
 /** The Subscriptions of one space: which changes are their events, and their deliveries. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log, TenantSpace } from '../context';
-import { FhirError } from '../errors';
-import { isDatabaseTrouble } from '../storage/connection/database-error';
-import { removeOldEvents } from '../storage/notifications/events';
+import type { Log, TenantSpace } from '../../context';
+import { FhirError } from '../../errors';
+import { isDatabaseTrouble } from '../../storage/connection/database-error';
+import { removeOldEvents } from '../../storage/notifications/events';
 import {
   advanceFeed,
   readFeedState,
   restFeed,
   type NewEvent,
   type OwnFeed,
-} from '../storage/notifications/feeds';
-import { cutToBytes, readFeedOf } from '../storage/read/feed';
-import type { PageRow } from '../storage/read/version-row';
-import type { ChangeFilter } from '../change-feed/change-filter';
-import { PageChanges, type Kind } from '../change-feed/page-changes';
+} from '../../storage/notifications/feeds';
+import { cutToBytes, readFeedOf } from '../../storage/read/feed';
+import type { PageRow } from '../../storage/read/version-row';
+import type { ChangeFilter } from '../../change-feed/change-filter';
+import { PageChanges, type Kind } from '../../change-feed/page-changes';
 import { RunningSubscriptions, type RunningTools } from './running-subscriptions';
-import { eventsOf, filtersOf } from './subscription-plan';
+import { eventsOf, filtersOf } from '../topics/subscription-plan';
 
 /** Subscriptions for which this process works. */
 export interface SpaceCounts {

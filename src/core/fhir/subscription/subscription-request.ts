@@ -3,15 +3,15 @@
  * and the classic kind of R4, whose criteria are a search.
  * Source: https://hl7.org/fhir/uv/subscriptions-backport/ and https://hl7.org/fhir/R4/subscription.html
  */
-import { FhirError, toIssue, type ErrorKey, type Issue } from '../errors';
-import { dateRange } from '../fhir/date';
-import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
-import { shorten } from '../fhir/json/fault';
-import { fitsRelease } from '../fhir/json-format';
-import { parseMediaRange } from '../fhir/media-range';
-import { parseQueryText, type QueryParameter } from '../fhir/query-text';
-import { RELEASES, type Release } from '../fhir/release';
-import { RESERVED_HEADERS } from '../outbound/message-headers';
+import { FhirError, toIssue, type ErrorKey, type Issue } from '../../errors';
+import { dateRange } from '../date';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json';
+import { shorten } from '../json/fault';
+import { fitsRelease } from '../json-format';
+import { parseMediaRange } from '../media-range';
+import { parseQueryText, type QueryParameter } from '../query-text';
+import { RELEASES, type Release } from '../release';
+import { RESERVED_HEADERS } from '../../outbound/message-headers';
 
 /** A condition that the client adds to a topic. */
 export interface SubscriptionFilter {

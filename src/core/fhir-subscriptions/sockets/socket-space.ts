@@ -1,8 +1,8 @@
 /** The bound Subscriptions of one space in this process. */
-import type { Log, TenantSpace } from '../context';
-import { FhirError } from '../errors';
-import { isDatabaseTrouble } from '../storage/connection/database-error';
-import { readStates } from '../storage/notifications/feeds';
+import type { Log, TenantSpace } from '../../context';
+import { FhirError } from '../../errors';
+import { isDatabaseTrouble } from '../../storage/connection/database-error';
+import { readStates } from '../../storage/notifications/feeds';
 import type { BindingTools, SocketBinding } from './socket-binding';
 
 export interface SocketSpaceTools extends BindingTools {

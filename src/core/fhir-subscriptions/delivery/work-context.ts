@@ -1,5 +1,5 @@
-import type { Caller } from '../api/access';
-import { EMPTY_REQUEST_STATE, type Log, type RequestContext, type TenantSpace } from '../context';
+import type { Caller } from '../../api/access';
+import { EMPTY_REQUEST_STATE, type Log, type RequestContext, type TenantSpace } from '../../context';
 
 /** Deadline of what is done for one page of changes or one notification. */
 const WORK_MS = 30_000;

@@ -2,7 +2,7 @@ import { SERVER_ACTOR } from '../versions/stored-version';
 import type { SubscriptionAdministration, SubscriptionDelivery } from '../api/subscription';
 import type { RetryingWriter } from '../interactions/retrying-writer';
 import type { Log, TenantSpace } from '../context';
-import { workContext } from './work-context';
+import { workContext } from './delivery/work-context';
 import { fhirError } from '../errors';
 import type { Release } from '../fhir/release';
 import { setSubscriptionStatus } from '../interactions/subscription-status';

@@ -1,5 +1,5 @@
 /** Limits on the calls to endpoints that are under way in this process, so that slow endpoints delay no others. */
-import { KeyedQueue } from '../concurrency/keyed-queue';
+import { KeyedQueue } from '../../concurrency/keyed-queue';
 
 /** Calls of one tenant at once. */
 const MOST_OF_TENANT = 64;

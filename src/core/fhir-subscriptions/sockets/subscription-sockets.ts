@@ -1,14 +1,19 @@
 /** The connections of this process that are bound to Subscriptions (docs/use/subscriptions.md). */
-import type { Caller } from '../api/access';
-import type { Interactions } from '../api/interactions';
-import type { IssuedToken, NotificationStream, StreamEnd, StreamRequest } from '../api/notification-stream';
-import type { RedisCache } from '../cache/redis-cache';
-import type { Log, RequestContext, TenantSpace } from '../context';
-import { fhirError } from '../errors';
-import type { Release } from '../fhir/release';
-import type { SearchServices } from '../ports';
-import type { SubscriptionLimits } from '../live-queries/change-feeds';
-import { workContext } from './work-context';
+import type { Caller } from '../../api/access';
+import type { Interactions } from '../../api/interactions';
+import type {
+  IssuedToken,
+  NotificationStream,
+  StreamEnd,
+  StreamRequest,
+} from '../../api/notification-stream';
+import type { RedisCache } from '../../cache/redis-cache';
+import type { Log, RequestContext, TenantSpace } from '../../context';
+import { fhirError } from '../../errors';
+import type { Release } from '../../fhir/release';
+import type { SearchServices } from '../../ports';
+import type { SubscriptionLimits } from '../../live-queries/change-feeds';
+import { workContext } from '../delivery/work-context';
 import { SocketBinding } from './socket-binding';
 import { SocketQueue } from './socket-queue';
 import { SocketSpace } from './socket-space';

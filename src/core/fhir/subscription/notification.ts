@@ -3,8 +3,8 @@
  * Source: https://hl7.org/fhir/uv/subscriptions-backport/notifications.html and payloads.html
  */
 import { randomUUID } from 'node:crypto';
-import type { StoredVersion } from '../api/version';
-import type { Release } from '../fhir/release';
+import type { StoredVersion } from '../../api/version';
+import type { Release } from '../release';
 import type { NotificationContent } from './subscription-request';
 
 /** A resource in a notification. */

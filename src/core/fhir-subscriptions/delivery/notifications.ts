@@ -2,22 +2,22 @@
  * Subscriptions (docs/use/subscriptions.md). Each space with running Subscriptions is worked on by one process, which has a
  * lease on it. Events, progress and leases are in PostgreSQL; a notice through Redis only saves waiting for the next poll.
  */
-import { SERVER_ACTOR } from '../versions/stored-version';
+import { SERVER_ACTOR } from '../../versions/stored-version';
 import { randomBytes } from 'node:crypto';
-import type { Caller } from '../api/access';
-import type { Interactions } from '../api/interactions';
-import type { RedisCache } from '../cache/redis-cache';
-import type { RetryingWriter } from '../interactions/retrying-writer';
-import type { Log, TenantSpace } from '../context';
-import { fhirError } from '../errors';
-import { setSubscriptionStatus } from '../interactions/subscription-status';
-import { read } from '../versions/read';
-import type { Outbound } from '../outbound/outbound';
-import type { Release } from '../fhir/release';
-import { SUBSCRIPTION } from '../fhir/type-names';
-import type { WriteServices } from '../ports';
-import { isDatabaseTrouble } from '../storage/connection/database-error';
-import { attendFeeds, leaveFeeds, type OwnFeed } from '../storage/notifications/feeds';
+import type { Caller } from '../../api/access';
+import type { Interactions } from '../../api/interactions';
+import type { RedisCache } from '../../cache/redis-cache';
+import type { RetryingWriter } from '../../interactions/retrying-writer';
+import type { Log, TenantSpace } from '../../context';
+import { fhirError } from '../../errors';
+import { setSubscriptionStatus } from '../../interactions/subscription-status';
+import { read } from '../../versions/read';
+import type { Outbound } from '../../outbound/outbound';
+import type { Release } from '../../fhir/release';
+import { SUBSCRIPTION } from '../../fhir/type-names';
+import type { WriteServices } from '../../ports';
+import { isDatabaseTrouble } from '../../storage/connection/database-error';
+import { attendFeeds, leaveFeeds, type OwnFeed } from '../../storage/notifications/feeds';
 import { CallSlots } from './call-slots';
 import { workContext } from './work-context';
 import { Endpoint } from './endpoint';

@@ -1,9 +1,9 @@
 /** Subscriptions as they are stored: what a client requests waits for its handshake, and no secret stays in the text. */
-import { SUBSCRIPTION } from '../fhir/type-names';
-import { FhirError, type Issue } from '../errors';
-import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
-import type { Release } from '../fhir/release';
-import { isMaskedHeader, maskHeader, readSubscription } from '../notifications/subscription-request';
+import { SUBSCRIPTION } from '../type-names';
+import { FhirError, type Issue } from '../../errors';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json';
+import type { Release } from '../release';
+import { isMaskedHeader, maskHeader, readSubscription } from './subscription-request';
 
 /** Statuses with which a client requests or expects notifications. */
 const RUNNING: ReadonlySet<string> = new Set(['requested', 'active']);

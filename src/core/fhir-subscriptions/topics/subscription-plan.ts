@@ -1,15 +1,15 @@
 /** What a Subscription wants to hear of, ready to be tested against changes. */
-import type { RequestContext } from '../context';
-import { FhirError, fhirError } from '../errors';
-import { loadDefinitions } from '../fhir/definitions';
-import { PathError } from '../fhir/path';
-import { parseStoredObject } from '../fhir/json';
-import type { SearchServices } from '../ports';
-import { ChangeFilter } from '../change-feed/change-filter';
-import type { PageChanges } from '../change-feed/page-changes';
-import type { PageRow } from '../storage/read/version-row';
+import type { RequestContext } from '../../context';
+import { FhirError, fhirError } from '../../errors';
+import { loadDefinitions } from '../../fhir/definitions';
+import { PathError } from '../../fhir/path';
+import { parseStoredObject } from '../../fhir/json';
+import type { SearchServices } from '../../ports';
+import { ChangeFilter } from '../../change-feed/change-filter';
+import type { PageChanges } from '../../change-feed/page-changes';
+import type { PageRow } from '../../storage/read/version-row';
 import { findTopic } from './find-topic';
-import type { SubscriptionFilter, SubscriptionRequest } from './subscription-request';
+import type { SubscriptionFilter, SubscriptionRequest } from '../../fhir/subscription/subscription-request';
 import { mayFilter, type Interaction, type Topic, type TopicTrigger } from './topic';
 import { holds, holdsPath, parseTopicQuery } from './topic-criteria';
 

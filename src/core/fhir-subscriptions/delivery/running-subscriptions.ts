@@ -1,22 +1,22 @@
 /** The Subscriptions of a space that run, each with its plan and its delivery. */
-import { permissionsOf } from '../authorization/visibility';
-import type { StoredVersion } from '../api/version';
-import { turns } from '../concurrency/turns';
-import type { TenantSpace } from '../context';
-import { ERROR_CATALOGUE, FhirError } from '../errors';
-import { parseStoredObject } from '../fhir/json';
-import { SUBSCRIPTION } from '../fhir/type-names';
-import type { TestedVersion } from '../search/version-test';
-import { forgetSubscriptions } from '../storage/notifications/events';
-import type { StoredSubscription } from '../storage/notifications/feeds';
-import type { Run } from '../storage/connection/database';
-import { changeSubscription, SubscriptionRewritten } from '../storage/notifications/subscription-state';
-import { keyText, type PageRow } from '../storage/read/version-row';
-import { CandidateIndex } from './candidate-index';
+import { permissionsOf } from '../../authorization/visibility';
+import type { StoredVersion } from '../../api/version';
+import { turns } from '../../concurrency/turns';
+import type { TenantSpace } from '../../context';
+import { ERROR_CATALOGUE, FhirError } from '../../errors';
+import { parseStoredObject } from '../../fhir/json';
+import { SUBSCRIPTION } from '../../fhir/type-names';
+import type { TestedVersion } from '../../search/version-test';
+import { forgetSubscriptions } from '../../storage/notifications/events';
+import type { StoredSubscription } from '../../storage/notifications/feeds';
+import type { Run } from '../../storage/connection/database';
+import { changeSubscription, SubscriptionRewritten } from '../../storage/notifications/subscription-state';
+import { keyText, type PageRow } from '../../storage/read/version-row';
+import { CandidateIndex } from '../topics/candidate-index';
 import { Delivery, type DeliveryTools } from './delivery';
-import { topicType } from './find-topic';
-import { planSubscription, type SubscriptionPlan } from './subscription-plan';
-import { readSubscription, type SubscriptionRequest } from './subscription-request';
+import { topicType } from '../topics/find-topic';
+import { planSubscription, type SubscriptionPlan } from '../topics/subscription-plan';
+import { readSubscription, type SubscriptionRequest } from '../../fhir/subscription/subscription-request';
 
 /** Statuses that a Subscription with events may have. */
 const STATUSES: ReadonlySet<unknown> = new Set(['requested', 'active', 'error']);

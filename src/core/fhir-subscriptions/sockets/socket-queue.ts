@@ -1,4 +1,4 @@
-import type { StreamEnd } from '../api/notification-stream';
+import type { StreamEnd } from '../../api/notification-stream';
 
 /** A message that waits until the client has read those before it. */
 interface Waiting {

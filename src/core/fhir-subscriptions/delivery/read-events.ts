@@ -1,16 +1,16 @@
-import type { Interactions } from '../api/interactions';
-import type { StoredVersion } from '../api/version';
-import type { RequestContext } from '../context';
-import { FhirError } from '../errors';
-import { formatInstant } from '../fhir/resource-text';
-import { visibilityOf } from '../authorization/visibility';
-import { keyOfText } from '../storage/read/version-row';
-import type { StoredEvent } from '../storage/notifications/events';
-import type { SearchServices } from '../ports';
-import { isDatabaseTrouble } from '../storage/connection/database-error';
-import type { NotifiedEvent, NotifiedResource } from './notification';
-import type { NotificationContent } from './subscription-request';
-import type { Topic } from './topic';
+import type { Interactions } from '../../api/interactions';
+import type { StoredVersion } from '../../api/version';
+import type { RequestContext } from '../../context';
+import { FhirError } from '../../errors';
+import { formatInstant } from '../../fhir/resource-text';
+import { visibilityOf } from '../../authorization/visibility';
+import { keyOfText } from '../../storage/read/version-row';
+import type { StoredEvent } from '../../storage/notifications/events';
+import type { SearchServices } from '../../ports';
+import { isDatabaseTrouble } from '../../storage/connection/database-error';
+import type { NotifiedEvent, NotifiedResource } from '../../fhir/subscription/notification';
+import type { NotificationContent } from '../../fhir/subscription/subscription-request';
+import type { Topic } from '../topics/topic';
 
 export interface EventTools {
   readonly services: SearchServices;

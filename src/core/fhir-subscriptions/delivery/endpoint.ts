@@ -1,6 +1,6 @@
-import type { RequestContext } from '../context';
-import type { Outbound } from '../outbound/outbound';
-import { OutboundError } from '../outbound/outbound-error';
+import type { RequestContext } from '../../context';
+import type { Outbound } from '../../outbound/outbound';
+import { OutboundError } from '../../outbound/outbound-error';
 
 /** A request to an endpoint. */
 export interface Call {

@@ -3,10 +3,10 @@
  * in PostgreSQL, so that it binds once across all processes, also while Redis is away.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import type { BindingToken } from '../api/notification-stream';
-import type { Space } from '../context';
-import { FhirError } from '../errors';
-import { openCursor, sealCursor, type CursorContent } from '../search-execution/page/cursor';
+import type { BindingToken } from '../../api/notification-stream';
+import type { Space } from '../../context';
+import { FhirError } from '../../errors';
+import { openCursor, sealCursor, type CursorContent } from '../../search-execution/page/cursor';
 
 const LIFETIME_MS = 30_000;
 /** A mark outlives its token by so much, because the clocks of this process and of the database differ. */

@@ -1,21 +1,21 @@
 /** The Subscriptions that a connection may bind. */
-import { SERVER_ACTOR } from '../versions/stored-version';
-import type { Caller } from '../api/access';
-import type { IssuedToken } from '../api/notification-stream';
-import type { Log, RequestContext, TenantSpace } from '../context';
-import { fhirError } from '../errors';
-import { parseStoredObject } from '../fhir/json';
-import { read } from '../versions/read';
-import { addressOf } from '../versions/resource-address';
-import type { SearchServices } from '../ports';
-import { SUBSCRIPTION } from '../fhir/type-names';
-import { useOnce } from '../storage/accounts/used-values';
-import { readStates, type StoredSubscription } from '../storage/notifications/feeds';
-import { keyText } from '../storage/read/version-row';
-import { requireAuthor, requireScopesOf } from '../authorization/require-author';
+import { SERVER_ACTOR } from '../../versions/stored-version';
+import type { Caller } from '../../api/access';
+import type { IssuedToken } from '../../api/notification-stream';
+import type { Log, RequestContext, TenantSpace } from '../../context';
+import { fhirError } from '../../errors';
+import { parseStoredObject } from '../../fhir/json';
+import { read } from '../../versions/read';
+import { addressOf } from '../../versions/resource-address';
+import type { SearchServices } from '../../ports';
+import { SUBSCRIPTION } from '../../fhir/type-names';
+import { useOnce } from '../../storage/accounts/used-values';
+import { readStates, type StoredSubscription } from '../../storage/notifications/feeds';
+import { keyText } from '../../storage/read/version-row';
+import { requireAuthor, requireScopesOf } from '../../authorization/require-author';
 import { openBindingToken, sealBindingToken, type TokenSubscription } from './socket-token';
-import { readSubscription, type SubscriptionRequest } from './subscription-request';
-import { workContext } from './work-context';
+import { readSubscription, type SubscriptionRequest } from '../../fhir/subscription/subscription-request';
+import { workContext } from '../delivery/work-context';
 
 /** A running Subscription with the channel websocket. */
 export interface SocketSubscription {

@@ -1,18 +1,18 @@
 /** The delivery of one Subscription: its handshake, its notifications in the order of their numbers, and its end. */
-import type { Log, RequestContext } from '../context';
-import { FhirError } from '../errors';
-import { mayNotify } from '../limits/notification-hosts';
-import { isDatabaseTrouble } from '../storage/connection/database-error';
-import { isCurrent, nextEvents, noteDelivered, noteFailed } from '../storage/notifications/events';
-import type { StoredSubscription } from '../storage/notifications/feeds';
-import { SubscriptionRewritten } from '../storage/notifications/subscription-state';
-import type { RunningStatus } from '../storage/notifications/subscription-change';
+import type { Log, RequestContext } from '../../context';
+import { FhirError } from '../../errors';
+import { mayNotify } from '../../limits/notification-hosts';
+import { isDatabaseTrouble } from '../../storage/connection/database-error';
+import { isCurrent, nextEvents, noteDelivered, noteFailed } from '../../storage/notifications/events';
+import type { StoredSubscription } from '../../storage/notifications/feeds';
+import { SubscriptionRewritten } from '../../storage/notifications/subscription-state';
+import type { RunningStatus } from '../../storage/notifications/subscription-change';
 import type { CallSlots } from './call-slots';
 import { EndpointGone, type Call, type Endpoint } from './endpoint';
-import { notificationBundle, type Notification } from './notification';
-import { DEFAULT_EVENTS, MOST_EVENTS, MOST_TEXT } from './notification-size';
+import { notificationBundle, type Notification } from '../../fhir/subscription/notification';
+import { DEFAULT_EVENTS, MOST_EVENTS, MOST_TEXT } from '../notification-size';
 import { readEvents, untilDeletion, type EventTools } from './read-events';
-import type { SubscriptionPlan } from './subscription-plan';
+import type { SubscriptionPlan } from '../topics/subscription-plan';
 
 export interface DeliveryTools extends EventTools {
   readonly slots: CallSlots;

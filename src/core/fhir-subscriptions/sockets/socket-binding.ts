@@ -1,18 +1,18 @@
 /** A Subscription that is bound to a connection: its handshake, its notifications in the order of their numbers, its end. */
-import type { Caller } from '../api/access';
-import type { StreamEnd } from '../api/notification-stream';
-import type { RequestContext, TenantSpace } from '../context';
-import { FhirError } from '../errors';
-import { eventsBetween } from '../storage/notifications/events';
-import type { StoredSubscription } from '../storage/notifications/feeds';
-import { isDatabaseTrouble } from '../storage/connection/database-error';
-import { findTopic } from './find-topic';
-import { notificationBundle, type Notification } from './notification';
-import { DEFAULT_EVENTS, MOST_EVENTS, MOST_TEXT } from './notification-size';
-import { readEvents, untilDeletion, type EventTools } from './read-events';
+import type { Caller } from '../../api/access';
+import type { StreamEnd } from '../../api/notification-stream';
+import type { RequestContext, TenantSpace } from '../../context';
+import { FhirError } from '../../errors';
+import { eventsBetween } from '../../storage/notifications/events';
+import type { StoredSubscription } from '../../storage/notifications/feeds';
+import { isDatabaseTrouble } from '../../storage/connection/database-error';
+import { findTopic } from '../topics/find-topic';
+import { notificationBundle, type Notification } from '../../fhir/subscription/notification';
+import { DEFAULT_EVENTS, MOST_EVENTS, MOST_TEXT } from '../notification-size';
+import { readEvents, untilDeletion, type EventTools } from '../delivery/read-events';
 import type { SocketQueue } from './socket-queue';
 import type { SocketSubscription } from './socket-subscription';
-import type { Topic } from './topic';
+import type { Topic } from '../topics/topic';
 
 export interface BindingTools extends EventTools {
   /** The context of the author with the rights of this moment. Throws unauthorized. */
