@@ -5,14 +5,7 @@ import type { BundleEntry } from '../fhir/bundle/entry';
 import type { IdSource } from '../search/resource-key';
 import type { AccessRecord } from '../storage/audit/access-line';
 import type { AccessLog } from './access-log';
-import {
-  describeHistory,
-  describeSearch,
-  endingOf,
-  listed,
-  listedOf,
-  operationAddress,
-} from '../authorization/describe';
+import { describeHistory, describeSearch, endingOf, listed, listedOf, operationAddress } from './describe';
 import { toRecord, type Described, withFound } from './recording';
 
 type RequestedEntry = Pick<BundleEntry, 'request'>;

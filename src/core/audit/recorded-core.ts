@@ -1,7 +1,7 @@
 /** Core with a record of every access to it. */
 import type { Core } from '../api/core';
 import type { Interactions, SingleInteractions } from '../api/interactions';
-import { endingOf } from '../authorization/describe';
+import { endingOf } from './describe';
 import { wrapBundle, wrapSingle, type Wrap } from '../interactions/table';
 import { AccessTrail } from './access-trail';
 import { Recorder, type RecordingTools } from './recorder';

@@ -6,7 +6,7 @@ import { FhirError } from '../errors';
 import type { Release } from '../fhir/release';
 import type { Credentials } from '../api/credentials';
 import { isDecoy } from '../tenants/decoy';
-import { endingOf } from '../authorization/describe';
+import { endingOf } from './describe';
 import type { BatchedRefusals } from './batched-refusals';
 import type { RecordingTools } from './recorder';
 import { ANONYMOUS_ACTOR, isSettled, settle, toRecord, type Asking, type Ending } from './recording';

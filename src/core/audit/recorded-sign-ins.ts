@@ -4,7 +4,7 @@ import type { SignIn, SignInStep, SignInVisit } from '../api/sign-in';
 import type { TenantSpace } from '../context';
 import type { Release } from '../fhir/release';
 import { isDecoy } from '../tenants/decoy';
-import { endingOf } from '../authorization/describe';
+import { endingOf } from './describe';
 import { OAuthError } from '../api/oauth-error';
 import type { RefusalTools } from './recorded-refusals';
 import { ANONYMOUS_ACTOR, toRecord, type Ending } from './recording';

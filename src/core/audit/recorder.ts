@@ -1,6 +1,6 @@
 /** Strategies that record interactions; used by the table of interactions. */
 import type { Invocation } from '../api/operation';
-import { endingOf, lineOf, operationAddress } from '../authorization/describe';
+import { endingOf, lineOf, operationAddress } from './describe';
 import type { RequestContext } from '../context';
 import { FhirError } from '../errors';
 import type { StoredVersion } from '../api/version';

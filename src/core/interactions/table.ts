@@ -26,14 +26,7 @@ import {
 } from '../audit/audit-event-routing';
 import { operates, reads, readsVersion, writes, type RecordedRun, type Run } from '../audit/recorder';
 import { withFound, type Described } from '../audit/recording';
-import {
-  describeHistory,
-  describeSearch,
-  lineOf,
-  listed,
-  listedOf,
-  queryText,
-} from '../authorization/describe';
+import { describeHistory, describeSearch, lineOf, listed, listedOf, queryText } from '../audit/describe';
 import type { ElementRedaction } from '../authorization/element-redaction';
 import { SUBSCRIPTION } from '../fhir/type-names';
 

@@ -5,7 +5,7 @@ import type { SearchPage, SearchRequest } from '../api/search';
 import type { StoredVersion } from '../api/version';
 import { FhirError } from '../errors';
 import { shortList } from '../storage/audit/access-line';
-import type { Described, Ending } from '../audit/recording';
+import type { Described, Ending } from './recording';
 
 /** The status and error that the client receives. */
 export function endingOf(error: unknown): Ending {
