@@ -15,7 +15,7 @@ import { type Finding, type Validator } from '../fhir/validate';
 import type { Notification } from '../fhir/subscription/notification';
 import type { NotificationContent } from '../fhir/subscription/subscription-request';
 import { type ValidationReport, type ValidationTask } from '../preparation/validation-report';
-import { type CodeSystemCache } from '../terminology/code-system-cache';
+import { type CodeSystemCache } from '../memory/code-system-cache';
 
 /** Types that can be found by their canonical url. */
 export type CanonicalType =
