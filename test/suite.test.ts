@@ -15,7 +15,7 @@ const BOTH_RELEASES: readonly string[] = [
   'core/fhir/validate/examples',
   'core/fhir/validate/invariants-table',
   'core/interactions/examples',
-  'core/fhir-subscriptions/topics/topic',
+  'core/topics/topic',
   'core/search/compartment',
   'core/search/examples',
   'core/search/parameter',

@@ -1,6 +1,6 @@
 /** The only entry point to core: createCore, the types of its results, and a few pure functions for the edges. */
 export * from './api/core';
-export type { Access } from './authorization/access';
+export type { Access } from './context';
 export { AccessTrail } from './audit/access-trail';
 export type { AuthMode } from './oauth/authentication';
 export { ASSERTION_ALGORITHMS } from './oauth/client-assertion';
@@ -17,7 +17,7 @@ export type { DatabaseOptions } from './storage/connection/database';
 export { inspectDatabase, type DatabaseInspection } from './storage/schema/inspect-database';
 export { PROGRAM_SCHEMA } from './storage/schema/program-schema';
 export { VERSION } from './conformance/version';
-export type { TenantSetting } from './tenants/tenant-settings';
+export type { TenantSetting } from './api/tenant';
 export { describeDifference, ReindexReport } from './indexing/reindex-report';
 export type { Instruments } from './composition/core-options';
 export { canHaveValues, elementTexts } from './fhir/element-values';
@@ -37,7 +37,7 @@ export {
 export { sizeOfJson } from './fhir/json/copy';
 export type { JsonOutline } from './fhir/json/outline';
 export { parseQueryText, type QueryParameter } from './fhir/query-text';
-export type { ResourceInput } from './preparation/resource-input';
+export type { ResourceInput } from './api/resource-input';
 export { documentText } from './operations/document-text';
 export { readBinary, UNKNOWN_TYPE, type BinaryContent } from './preparation/binary-content';
 export { textOf } from './preparation/resource-input';
@@ -46,7 +46,7 @@ export { switchedOff } from './fhir/subscription/prepare-subscription';
 export type { Notification, NotifiedEvent } from './fhir/subscription/notification';
 export { socketUrl } from './fhir-subscriptions/sockets/socket-subscription';
 export { ByteBudget, type HeldBytes } from './memory/byte-budget';
-export type { Admission } from './limits/rate-limiter';
+export type { Admission } from './api/process';
 export { requireAdmitted } from './limits/require-admitted';
 export { isBusy, repeatWhile, whileBusy, type Pauses, type Repeats } from './concurrency/while-busy';
 export { isShownName } from './limits/shown-name';
@@ -65,7 +65,8 @@ export {
 } from './fhir/release';
 export { releaseDefinitions, spaceDefinitions } from './composition/release-definitions';
 export { registerCache, isCacheable } from './memory/cache-registry';
-export { EXPORT_PARTS, type ExportLine } from './tenants/tenant-export';
+export { EXPORT_PARTS } from './tenants/tenant-export';
+export { type ExportLine } from './api/tenant';
 export { toFhirError, toOutcome, worstSeverity } from './outcome';
 export { Usage } from './storage/connection/usage';
 export { Cancellation } from './concurrency/cancellation';

@@ -1,7 +1,7 @@
 /** Access: callers, clients, issuers, policies and tokens of tenants. */
-import type { Access } from '../authorization/access';
-import type { SignInTrail } from '../audit/sign-in-trail';
-import type { PolicyDefinition } from '../authorization/policy';
+import type { Access } from '../context';
+import type { SignInTrail } from './sign-in';
+
 import type { TenantSpace } from '../context';
 import type { Release } from '../fhir/release';
 import type { ClientDetails } from '../storage/accounts/client-applications';
@@ -199,4 +199,18 @@ export interface Tokens {
    * signed become invalid. Throws `unknownTenant`.
    */
   rotateKeys(tenant: string, revokes: boolean): Promise<readonly string[]>;
+}
+
+/** A policy in requests and responses (docs/run/access-rules.md, Policies). */
+export interface PolicyDefinition {
+  readonly rules: readonly {
+    readonly types: readonly string[];
+    /** Some of `cruds`, in that order. */
+    readonly interactions: string;
+    /** Queries such as `category=laboratory&status=final`; a resource must meet one of them. */
+    readonly criteria?: readonly string[];
+  }[];
+  readonly operations?: readonly string[];
+  readonly hidden?: readonly string[];
+  readonly readOnly?: readonly string[];
 }

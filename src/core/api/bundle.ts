@@ -1,14 +1,13 @@
 /** Batches and transactions. */
 import type { FhirError } from '../errors';
 import type { QueryParameter } from '../fhir/query-text';
-import type { BundleType } from '../preparation/bundle';
-import type { ResourceInput } from '../preparation/resource-input';
+
+import type { ResourceInput } from './resource-input';
 import type { HistoryPage } from './history';
 import type { InvocationResult } from './operation';
 import type { SearchPage } from './search';
-import type { StoredVersion, WriteResult } from './version';
-
-export type { BundleType } from '../preparation/bundle';
+import type { WriteResult } from './version';
+import type { StoredVersion } from '../storage/read/stored-version';
 
 /** The result of one entry of a batch or transaction. */
 export type EntryAnswer =
@@ -75,3 +74,5 @@ export interface BundleAnswer {
   /** In the order of the entries of the request. */
   readonly entries: readonly EntryAnswer[];
 }
+
+export type BundleType = 'batch' | 'transaction';

@@ -1,5 +1,5 @@
 /** Changes as they happen, for subscribers. */
-import type { StoredVersion } from './version';
+import type { StoredVersion } from '../storage/read/stored-version';
 
 /** The changes that a subscriber wants. */
 export interface ChangeRequest {

@@ -1,6 +1,6 @@
 /** Histories of a resource, a type or a space. */
 import type { QueryParameter } from '../fhir/query-text';
-import type { StoredVersion } from './version';
+import type { StoredVersion } from '../storage/read/stored-version';
 
 export interface HistoryRequest {
   /** Undefined: all types. */

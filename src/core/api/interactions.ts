@@ -3,13 +3,15 @@ import type { BundleAnswer, BundleRequest } from './bundle';
 import type { ChangeRequest, ChangeStream } from './change-stream';
 import type { HistoryPage, HistoryRequest } from './history';
 import type { Invocation, InvocationResult } from './operation';
-import type { AggregateRequest, AggregateResult, SearchPage, SearchRequest } from './search';
-import type { Criteria, DeleteResult, StoredVersion, VersionGuard, WriteResult } from './version';
+import type { AggregateRequest, AggregateResult, SearchPage } from './search';
+import type { SearchRequest } from '../search/search-request';
+import type { Criteria, DeleteResult, VersionGuard, WriteResult } from './version';
+import type { StoredVersion } from '../storage/read/stored-version';
 import type { RequestContext } from '../context';
 import type { CopyBudget } from '../fhir/patch';
 import type { Notification, NotifiedEvent } from '../fhir/subscription/notification';
-import type { SubscriptionEventsRequest } from '../operation-types/environment';
-import type { ResourceInput } from '../preparation/resource-input';
+import type { SubscriptionEventsRequest } from './notification-stream';
+import type { ResourceInput } from './resource-input';
 
 export interface UpdateRequest {
   readonly type: string;

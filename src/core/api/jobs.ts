@@ -1,6 +1,5 @@
-import type { JobCounts, JobExecutor } from '../jobs/async-jobs';
 import type { RequestContext } from '../context';
-import type { JobRequest, JobState } from '../storage/jobs/async-jobs';
+import type { JobOutcome, JobRequest, JobState, StoredRequest } from '../storage/jobs/async-jobs';
 
 /** Asynchronous requests. */
 export interface Jobs {
@@ -19,4 +18,14 @@ export interface Jobs {
   counts(): JobCounts;
   /** Accepts no more jobs; resolves when this process runs none. */
   stop(): Promise<void>;
+}
+
+/** Executes a request; `signal` is aborted when the result is no longer needed. */
+export type JobExecutor = (request: StoredRequest, signal: AbortSignal) => Promise<JobOutcome>;
+
+/** The jobs that a process holds, without those of other processes. */
+export interface JobCounts {
+  readonly running: number;
+  /** Executed, with a result that is not in the database yet. */
+  readonly unsaved: number;
 }

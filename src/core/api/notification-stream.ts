@@ -1,6 +1,7 @@
 /** Notifications of Subscriptions with the channel websocket, for the connection of one client. */
 import type { Caller } from './access';
 import type { RequestContext, TenantSpace } from '../context';
+import type { NotificationContent } from '../fhir/subscription/subscription-request';
 
 /** A token with which a client binds Subscriptions to a connection. */
 export interface BindingToken {
@@ -59,4 +60,17 @@ export interface StreamRequest {
   readonly space: TenantSpace;
   /** Limit on the Subscriptions of the connection. */
   readonly most: number;
+}
+
+/** Events of a Subscription by their numbers, which are from 1 on and inclusive. */
+export interface SubscriptionEventsRequest {
+  readonly id: string;
+  /** Undefined: from the first one that is kept. */
+  readonly since: number | undefined;
+  /** Undefined: to the last one. */
+  readonly until: number | undefined;
+  /** Undefined: the content level of the Subscription, which is never exceeded. */
+  readonly content: NotificationContent | undefined;
+  /** True: without the further resources that the topic includes. */
+  readonly omitsContext?: boolean;
 }

@@ -1,7 +1,8 @@
 /** Operations: requests, results, and their list. */
-import type { ResourceInput } from '../preparation/resource-input';
+import type { ResourceInput } from './resource-input';
 import type { SearchPage } from './search';
-import type { StoredVersion, WriteResult } from './version';
+import type { WriteResult } from './version';
+import type { StoredVersion } from '../storage/read/stored-version';
 
 export type OperationLevel = 'system' | 'type' | 'instance';
 

@@ -1,6 +1,7 @@
 /** User accounts, and sign-in for a client (RFC 6749, section 4.1; SMART App Launch 2). */
-import type { SignInTrail } from '../audit/sign-in-trail';
+
 import type { Log, TenantSpace } from '../context';
+import type { Release } from '../fhir/release';
 import type { StoredUser, UserDetails } from '../storage/accounts/user-accounts';
 import type { LaunchContext } from '../storage/accounts/user-grants';
 
@@ -132,4 +133,17 @@ export interface SignIn {
     space: TenantSpace,
     context: LaunchContext,
   ): Promise<{ readonly launch: string; readonly seconds: number }>;
+}
+
+/**
+ * The subject of a sign-in. The code that identifies the client or person fills it in, so that failed sign-ins are
+ * recorded with it too (recorded-sign-ins.ts).
+ */
+export interface SignInTrail {
+  /** Id of an existing ClientApplication. */
+  client?: string;
+  /** Relative reference to the person, or the id of an account without a resource in FHIR. */
+  person?: string;
+  /** The release of the person's data; undefined: both. */
+  release?: Release;
 }

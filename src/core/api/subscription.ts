@@ -44,3 +44,17 @@ export interface SubscriptionAdministration {
     scope?: Pick<DeliveryScope, 'release' | 'id'>,
   ): Promise<readonly RetriedSubscription[]>;
 }
+
+export interface NotificationCounts extends SpaceCounts {
+  /** Calls to endpoints that are under way. */
+  readonly calls: number;
+}
+
+/** Subscriptions for which this process works. */
+export interface SpaceCounts {
+  readonly running: number;
+  /** Those of them whose last notification did not arrive. */
+  readonly failing: number;
+  /** Those of them that were given up, until they are requested again. */
+  readonly inError: number;
+}

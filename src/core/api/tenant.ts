@@ -1,7 +1,6 @@
 /** Tenants: names, settings, usage, creation, transfer and removal. */
+import type { Release } from '../fhir/release';
 import type { TenantRange, TenantStatus } from '../storage/tenants/tenants';
-import type { ExportLine } from '../tenants/tenant-export';
-import type { TenantSetting } from '../tenants/tenant-settings';
 
 export interface Tenant {
   /** Part of all addresses; it never changes. */
@@ -125,3 +124,27 @@ export interface Tenants {
    */
   changeSettings(name: string, changes: Readonly<Record<string, string | null>>): Promise<boolean>;
 }
+
+/** A line without its line feed. */
+export type ExportLine =
+  | { readonly kind: 'header'; readonly text: string }
+  | { readonly kind: 'line'; readonly part: ExportPart; readonly text: string }
+  | { readonly kind: 'end'; readonly text: string };
+
+/** A setting that a tenant can have. */
+export interface TenantSetting {
+  readonly name: string;
+  /** The allowed values; undefined: `expects` describes them. */
+  readonly values?: readonly string[];
+  readonly expects?: string;
+  /** The value of tenants that do not set it, on this server. */
+  readonly default: string;
+  /** The setting of the server that is the default; undefined: the default is fixed. */
+  readonly defaultFrom?: string;
+  readonly meaning: string;
+  /** True: it can be set only when a tenant is made. */
+  readonly isFixed: boolean;
+}
+
+/** A part of an export: the versions of a release, its AuditEvents, or the tenant's other rows. */
+export type ExportPart = Release | `${Release}-audit` | 'tenant';

@@ -1,8 +1,9 @@
 /** Descriptions of accesses for the audit: the request and its outcome. */
 import type { HistoryRequest } from '../api/history';
 import type { Invocation } from '../api/operation';
-import type { SearchPage, SearchRequest } from '../api/search';
-import type { StoredVersion } from '../api/version';
+import type { SearchPage } from '../api/search';
+import type { SearchRequest } from '../search/search-request';
+import type { StoredVersion } from '../storage/read/stored-version';
 import { FhirError } from '../errors';
 import { shortList } from '../storage/audit/access-line';
 import type { Described, Ending } from './recording';

@@ -8,7 +8,7 @@ import { endingOf } from './describe';
 import { OAuthError } from '../api/oauth-error';
 import type { RefusalTools } from './recorded-refusals';
 import { ANONYMOUS_ACTOR, toRecord, type Ending } from './recording';
-import type { SignInTrail } from './sign-in-trail';
+import type { SignInTrail } from '../api/sign-in';
 
 /** Names of DICOM (audit-event.ts). */
 export const LOGIN = 'login';

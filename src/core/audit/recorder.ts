@@ -3,7 +3,7 @@ import type { Invocation } from '../api/operation';
 import { endingOf, lineOf, operationAddress } from './describe';
 import type { RequestContext } from '../context';
 import { FhirError } from '../errors';
-import type { StoredVersion } from '../api/version';
+import type { StoredVersion } from '../storage/read/stored-version';
 import type { IdSource } from '../search/resource-key';
 import type { AccessLog } from './access-log';
 import type { AccessTrail } from './access-trail';

@@ -1,17 +1,5 @@
-import type { Release, ReleaseScope } from '../fhir/release';
-
-/**
- * The subject of a sign-in. The code that identifies the client or person fills it in, so that failed sign-ins are
- * recorded with it too (recorded-sign-ins.ts).
- */
-export interface SignInTrail {
-  /** Id of an existing ClientApplication. */
-  client?: string;
-  /** Relative reference to the person, or the id of an account without a resource in FHIR. */
-  person?: string;
-  /** The release of the person's data; undefined: both. */
-  release?: Release;
-}
+import { type SignInTrail } from '../api/sign-in';
+import type { ReleaseScope } from '../fhir/release';
 
 interface Somebody {
   readonly account: string;

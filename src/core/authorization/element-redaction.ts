@@ -1,7 +1,8 @@
 /** Redaction of core's results for clients from which elements are hidden. */
 import type { BundleAnswer, EntryAnswer } from '../api/bundle';
 import type { ChangeStream } from '../api/change-stream';
-import type { DeleteResult, StoredVersion, WriteResult } from '../api/version';
+import type { DeleteResult, WriteResult } from '../api/version';
+import type { StoredVersion } from '../storage/read/stored-version';
 import type { HistoryPage } from '../api/history';
 import type { InvocationResult } from '../api/operation';
 import type { SearchPage } from '../api/search';

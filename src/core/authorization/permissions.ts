@@ -3,7 +3,7 @@ import { compartmentCriterion } from '../search/compartment';
 import { parseCriterion } from '../search/criteria';
 import type { Criterion } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
-import type { Access } from './access';
+import type { Access } from '../context';
 import { ElementRules } from './elements';
 import { ACCESS, conditionsOf, type Grant, type GrantSide, isBound } from './grant';
 import type { Policy, PolicyRule } from './policy';

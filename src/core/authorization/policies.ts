@@ -11,7 +11,8 @@ import { parseCriterion } from '../search/criteria';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { TenantStore } from '../storage/tenants/tenants';
 import { isElement } from './elements';
-import { readPolicy, requirePolicyName, type Policy, type PolicyDefinition } from './policy';
+import { readPolicy, requirePolicyName, type Policy } from './policy';
+import { type PolicyDefinition } from '../api/access';
 import { ANY_TYPE } from './right';
 
 export interface PoliciesOptions {

@@ -1,21 +1,8 @@
 /** A tenant's policies: types, interactions, criteria on resources, and elements. */
+import { type PolicyDefinition } from '../api/access';
 import { fhirError } from '../errors';
 import { parseQueryText, type QueryParameter } from '../fhir/query-text';
 import { parseRights, type Right } from './right';
-
-/** A policy in requests and responses (docs/run/access-rules.md, Policies). */
-export interface PolicyDefinition {
-  readonly rules: readonly {
-    readonly types: readonly string[];
-    /** Some of `cruds`, in that order. */
-    readonly interactions: string;
-    /** Queries such as `category=laboratory&status=final`; a resource must meet one of them. */
-    readonly criteria?: readonly string[];
-  }[];
-  readonly operations?: readonly string[];
-  readonly hidden?: readonly string[];
-  readonly readOnly?: readonly string[];
-}
 
 export interface PolicyRule {
   /** `*`: all. */

@@ -1,5 +1,5 @@
 import type { SearchTypeContext } from '../search/types/search-type';
-import type { Access } from './access';
+import type { Access } from '../context';
 import { Permissions } from './permissions';
 import { typesBySetting } from './referenced';
 

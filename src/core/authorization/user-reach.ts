@@ -1,5 +1,5 @@
 /** The records that scopes of users cover (docs/run/access-rules.md, Scopes). Pure. */
-import type { Access } from './access';
+import type { Access } from '../context';
 import { isStaff } from './person';
 
 const PATIENT = 'Patient';

@@ -12,7 +12,7 @@ import { testCriteria, type TestedVersion, type TestResult } from '../search/ver
 import type { SearchServices, Services } from '../ports';
 import { keyText, type VersionRow } from '../storage/read/version-row';
 import type { Extractor } from '../search/extract';
-import type { Access } from './access';
+import type { Access } from '../context';
 import { Permissions } from './permissions';
 import type { Right } from './right';
 

@@ -1,6 +1,6 @@
 /** A page of changes, classified for each of several filters. */
 import type { StreamedChange } from '../api/change-stream';
-import type { StoredVersion } from '../api/version';
+import type { StoredVersion } from '../storage/read/stored-version';
 import { turns } from '../concurrency/turns';
 import type { TenantSpace } from '../context';
 import { parseStoredObject, type JsonObject } from '../fhir/json';

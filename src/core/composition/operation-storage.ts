@@ -1,7 +1,7 @@
 import { ElementRedaction } from '../authorization/element-redaction';
 import { permissionsOf } from '../authorization/visibility';
 import type { IssuedToken } from '../api/notification-stream';
-import type { StoredVersion } from '../api/version';
+import type { StoredVersion } from '../storage/read/stored-version';
 import type { RequestContext, Space } from '../context';
 import { fhirError } from '../errors';
 import { loadDefinitions } from '../fhir/definitions';

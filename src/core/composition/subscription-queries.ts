@@ -2,7 +2,7 @@ import { ElementRedaction } from '../authorization/element-redaction';
 import { requireInvocation } from '../authorization/operation-rule';
 import { permissionsOf } from '../authorization/visibility';
 import type { SingleInteractions } from '../api/interactions';
-import type { StoredVersion } from '../api/version';
+import type { StoredVersion } from '../storage/read/stored-version';
 import type { RequestContext } from '../context';
 import { read } from '../versions/read';
 import { vread } from '../versions/vread';

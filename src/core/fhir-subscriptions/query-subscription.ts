@@ -1,16 +1,17 @@
 /** The data of `$status` and `$events`, with the rights of the caller. */
 import type { Interactions } from '../api/interactions';
-import type { StoredVersion } from '../api/version';
+import type { StoredVersion } from '../storage/read/stored-version';
 import { permissionsOf } from '../authorization/visibility';
 import type { RequestContext } from '../context';
 import { FhirError, fhirError } from '../errors';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
-import type { SubscriptionEventsRequest, SubscriptionStatusRequest } from '../operation-types/environment';
+import type { SubscriptionStatusRequest } from '../operation-types/environment';
+import type { SubscriptionEventsRequest } from '../api/notification-stream';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import { eventsBetween } from '../storage/notifications/events';
 import { querySubscriptions, type QueriedSubscription } from '../storage/notifications/subscription-query';
 import { keyText } from '../storage/read/version-row';
-import { findTopic } from './topics/find-topic';
+import { findTopic } from '../topics/find-topic';
 import type { Notification } from '../fhir/subscription/notification';
 import { MOST_EVENTS, MOST_TEXT } from './notification-size';
 import { requireAuthor } from '../authorization/require-author';
@@ -20,7 +21,7 @@ import {
   type NotificationContent,
   type SubscriptionRequest,
 } from '../fhir/subscription/subscription-request';
-import type { Topic } from './topics/topic';
+import type { Topic } from '../topics/topic';
 
 export interface QueryTools extends EventTools {
   readonly interactions: Pick<Interactions, 'read' | 'vread' | 'search'>;

@@ -4,7 +4,7 @@ import type { WriteResult } from '../api/version';
 import { recordOf } from '../audit/recording';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
-import type { ResourceInput } from '../preparation/resource-input';
+import type { ResourceInput } from '../api/resource-input';
 import type { WriteServices } from '../ports';
 import type { VersionWrite } from '../storage/write/version-write';
 import type { WriteCondition } from '../storage/write/write-queues';

@@ -1,4 +1,4 @@
-import type { StoredVersion } from '../api/version';
+import type { StoredVersion } from '../storage/read/stored-version';
 import type { RequestContext } from '../context';
 import { isJsonObject, parseJson, stringifyJson } from '../fhir/json';
 import { mayKnowSecrets } from '../authorization/require-author';

@@ -1,8 +1,9 @@
-import type { StoredVersion, VersionGuard, WriteResult } from '../api/version';
+import type { VersionGuard, WriteResult } from '../api/version';
+import type { StoredVersion } from '../storage/read/stored-version';
 import type { RequestContext } from '../context';
 import { fhirError, type Issue } from '../errors';
 import type { CopyBudget } from '../fhir/patch';
-import type { ResourceInput } from '../preparation/resource-input';
+import type { ResourceInput } from '../api/resource-input';
 import type { WriteServices } from '../ports';
 import type { VersionRow } from '../storage/read/version-row';
 import type { WriteCondition } from '../storage/write/write-queues';

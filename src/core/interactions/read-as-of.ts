@@ -1,5 +1,5 @@
 import { visibilityOf } from '../authorization/visibility';
-import type { StoredVersion } from '../api/version';
+import type { StoredVersion } from '../storage/read/stored-version';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { RELEASES } from '../fhir/release';

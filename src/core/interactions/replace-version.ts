@@ -1,5 +1,6 @@
 import { presentFor, requireWritable, type WriteIntent } from '../authorization/write-guard';
-import type { StoredVersion, VersionGuard } from '../api/version';
+import type { VersionGuard } from '../api/version';
+import type { StoredVersion } from '../storage/read/stored-version';
 import { recordOf } from '../audit/recording';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../context';
 import { parseStoredObject } from '../fhir/json';
 import { mayKnowSecrets } from '../authorization/require-author';
-import { requireSubscribable } from '../fhir-subscriptions/topics/require-subscribable';
+import { requireSubscribable } from '../fhir-subscriptions/require-subscribable';
 import { type PreparedSubscription } from '../fhir/subscription/prepare-subscription';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import type { WriteServices } from '../ports';

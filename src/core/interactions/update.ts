@@ -3,7 +3,7 @@ import type { VersionGuard, WriteResult } from '../api/version';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { isValidId } from '../fhir/resource';
-import type { ResourceInput } from '../preparation/resource-input';
+import type { ResourceInput } from '../api/resource-input';
 import type { WriteServices } from '../ports';
 import type { WriteCondition } from '../storage/write/write-queues';
 import { addressOf, printable } from '../versions/resource-address';

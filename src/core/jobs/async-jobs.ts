@@ -2,6 +2,7 @@
  * Asynchronous requests (https://hl7.org/fhir/R4/async.html, docs/use/http.md). They are in the database from the start,
  * and any process executes them; if a process dies, another one continues.
  */
+import { type JobCounts, type JobExecutor } from '../api/jobs';
 import { randomBytes } from 'node:crypto';
 import type { Log, RequestContext } from '../context';
 import { fhirError, toIssue } from '../errors';
@@ -22,23 +23,12 @@ import {
   removeJob,
   type JobOutcome,
   type JobRequest,
-  type StoredRequest,
   type JobState,
 } from '../storage/jobs/async-jobs';
 import type { Connections } from '../storage/connection/connections';
 import type { DatabaseOptions } from '../storage/connection/database';
 import type { OwnerSession } from '../storage/connection/owner-session';
 import { JobRounds } from './job-rounds';
-
-/** Executes a request; `signal` is aborted when the result is no longer needed. */
-export type JobExecutor = (request: StoredRequest, signal: AbortSignal) => Promise<JobOutcome>;
-
-/** The jobs that a process holds, without those of other processes. */
-export interface JobCounts {
-  readonly running: number;
-  /** Executed, with a result that is not in the database yet. */
-  readonly unsaved: number;
-}
 
 export interface AsyncJobLimits {
   /** Jobs of one tenant: waiting, running, and finished with a stored answer. */

@@ -1,5 +1,6 @@
 import type { RequestContext } from '../context';
-import type { Admission, Counted, LimitState, RateLimiter } from './rate-limiter';
+import type { Counted, RateLimiter } from './rate-limiter';
+import type { Admission, LimitState } from '../api/process';
 import type { RefusalDelay } from './refusal-delay';
 import type { UnderWay } from './under-way';
 

@@ -1,7 +1,7 @@
 import type { HistoryPage } from '../api/history';
 import type { InvocationResult } from '../api/operation';
 import type { SearchPage } from '../api/search';
-import type { StoredVersion } from '../api/version';
+import type { StoredVersion } from '../storage/read/stored-version';
 import type { RequestContext } from '../context';
 
 /** Returns the total length of the texts of a page, in characters. */

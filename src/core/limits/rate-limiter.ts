@@ -1,4 +1,5 @@
 /** Rate limits over all processes (docs/run/limits.md, Rates). */
+import { type Admission, type LimitState } from '../api/process';
 import { LRUCache } from 'lru-cache';
 import type { Rate } from '../memory/rate';
 import { type BucketStores, TokenBucket } from '../memory/token-bucket';
@@ -13,36 +14,6 @@ export interface Counted {
   readonly name: string;
   /** All of these rates must allow the request. */
   readonly rates: readonly Rate[];
-}
-
-/** The state of one limit. */
-export interface LimitState {
-  /** Name of the limit, such as `client-second`. */
-  readonly name: string;
-  readonly quota: number;
-  /** Undefined: a limit on concurrent requests. */
-  readonly windowSeconds?: number;
-  /** Approximate number of requests that could be admitted now. */
-  readonly remaining: number;
-  /** Seconds until the whole quota is available, without further requests. */
-  readonly resetSeconds?: number;
-}
-
-export interface Admission {
-  readonly isAdmitted: boolean;
-  /** For refusals: seconds, at least 1, after which another request could be admitted. */
-  readonly retryAfterSeconds: number;
-  /** The current limits; for refusals, the exceeded one is the last. */
-  limits(): readonly LimitState[];
-  /**
-   * For refusals: waits for the delay of the answer, because the client was refused often. Must be called once, after
-   * all resources of the request are released.
-   */
-  readonly delay?: () => Promise<void>;
-  /** Returns the tokens, because the request need not be counted. */
-  giveBack(): void;
-  /** Ends the request for limits on concurrency. May be called repeatedly. */
-  leave(): void;
 }
 
 /** Buckets in the memory of a process; after an eviction, the shared bucket remains. */

@@ -1,5 +1,5 @@
 import { fhirError } from '../errors';
-import type { Admission } from './rate-limiter';
+import type { Admission } from '../api/process';
 
 /** Throws `tooManyRequests`, with the exceeded limit, where the request was refused. */
 export function requireAdmitted({ isAdmitted, limits, retryAfterSeconds }: Admission): void {

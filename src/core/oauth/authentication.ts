@@ -7,7 +7,7 @@ import { coversRelease, type Release } from '../fhir/release';
 import type { StoredClient } from '../storage/accounts/client-applications';
 import type { TokenIssuer } from '../storage/accounts/token-issuers';
 import type { GrantHolder } from '../storage/accounts/user-grants';
-import type { Access } from '../authorization/access';
+import type { Access } from '../context';
 import type { AccessTokens, Grant } from './access-tokens';
 import type { Clients } from './clients';
 import type { OutsideIssuers } from './issuers';

@@ -1,5 +1,6 @@
 import { fhirError } from '../errors';
-import type { Admission, Counted, RateLimiter } from '../limits/rate-limiter';
+import type { Counted, RateLimiter } from '../limits/rate-limiter';
+import type { Admission } from '../api/process';
 import type { Rate } from '../memory/rate';
 import { networkOf } from '../network/ip-address';
 import type { OfTenant } from '../storage/accounts/client-applications';

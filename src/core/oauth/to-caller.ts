@@ -1,5 +1,5 @@
 import type { Caller } from '../api/access';
-import type { Access } from '../authorization/access';
+import type { Access } from '../context';
 import type { OwnPatients } from '../authorization/person-patients';
 import { ADMINISTRATION } from '../authorization/scope';
 import { coversScope } from '../authorization/scope-cover';

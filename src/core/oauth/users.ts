@@ -8,7 +8,8 @@ import type { StoredUser, UserDetails, UserStore } from '../storage/accounts/use
 import type { CredentialThrottle } from './credential-throttle';
 import { PERSON_TYPES } from '../authorization/person';
 import { hashPassword, isSecretOf } from './secret-hash';
-import { noteAccount, type SignInTrail } from '../audit/sign-in-trail';
+import { noteAccount } from '../audit/sign-in-trail';
+import { type SignInTrail } from '../api/sign-in';
 
 const MAX_NAME = 100;
 const MAX_DISPLAY = 200;

@@ -2,19 +2,22 @@
  * The environment of an operation. Core implements it with storage and cache, tests with the definition files;
  * operations do not depend on either.
  */
-import type { CompartmentAddress, StoredVersion, WriteResult } from '../api/version';
+import { type SubscriptionEventsRequest } from '../api/notification-stream';
+import type { WriteResult } from '../api/version';
+import type { CompartmentAddress } from '../search/search-request';
+import type { StoredVersion } from '../storage/read/stored-version';
 import type { DocumentContent } from '../api/operation';
 import type { IssuedToken } from '../api/notification-stream';
 import type { InvalidatedCaches } from '../api/tenant';
-import type { SearchPage, SearchRequest } from '../api/search';
+import type { SearchPage } from '../api/search';
+import type { SearchRequest } from '../search/search-request';
 import { type RequestContext } from '../context';
 import { type Definitions } from '../fhir/definitions';
 import { type JsonDocument, type JsonObject } from '../fhir/json';
 import { type LabelChange } from '../fhir/meta-labels';
 import { type Finding, type Validator } from '../fhir/validate';
 import type { Notification } from '../fhir/subscription/notification';
-import type { NotificationContent } from '../fhir/subscription/subscription-request';
-import { type ValidationReport, type ValidationTask } from '../preparation/validation-report';
+import { type ValidationReport, type ValidationTask } from './validation';
 import { type CodeSystemCache } from '../memory/code-system-cache';
 
 /** Types that can be found by their canonical url. */
@@ -94,19 +97,6 @@ export interface PurgeReport extends InvalidatedCaches {
 /** One Subscription, or those of the tenant with one of the ids and one of the statuses; empty: all. */
 export type SubscriptionStatusRequest =
   { readonly id: string } | { readonly ids: readonly string[]; readonly statuses: readonly string[] };
-
-/** Events of a Subscription by their numbers, which are from 1 on and inclusive. */
-export interface SubscriptionEventsRequest {
-  readonly id: string;
-  /** Undefined: from the first one that is kept. */
-  readonly since: number | undefined;
-  /** Undefined: to the last one. */
-  readonly until: number | undefined;
-  /** Undefined: the content level of the Subscription, which is never exceeded. */
-  readonly content: NotificationContent | undefined;
-  /** True: without the further resources that the topic includes. */
-  readonly omitsContext?: boolean;
-}
 
 /** A cache for the texts of costly answers. It may lose any entry at any time, but never returns a wrong one. */
 export interface AnswerCache {

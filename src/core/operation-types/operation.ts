@@ -3,7 +3,8 @@
  * index.ts.
  */
 import type { DocumentResult, Invocation, OperationLevel, StoredResult } from '../api/operation';
-import type { SearchPage, SearchRequest } from '../api/search';
+import type { SearchPage } from '../api/search';
+import type { SearchRequest } from '../search/search-request';
 import { type OperationDefinition } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
 import { type OperationEnvironment } from './environment';

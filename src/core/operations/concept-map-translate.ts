@@ -9,7 +9,7 @@
  */
 import { turns } from '../concurrency/turns';
 import { fhirError } from '../errors';
-import { type JsonObject } from '../fhir/json';
+import { type JsonObject, parseStoredObject } from '../fhir/json';
 import { isValidId } from '../fhir/resource';
 import { stringMember } from '../fhir/terminology/members';
 import { parseCanonical } from '../fhir/terminology/source';
@@ -26,7 +26,7 @@ import {
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type OperationInput, type ReadOperation } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';
-import { codesToValidate, findNamed, parseStored } from './terminology';
+import { codesToValidate, findNamed } from './terminology';
 
 /** Limit on chained maps, each of which names the next for unmapped codes. */
 const MAX_MAPS = 10;
@@ -130,7 +130,7 @@ async function mapsFrom(
 ): Promise<readonly JsonObject[]> {
   const systems = [...new Set(codes.map(({ system }) => system))];
   const texts = await Promise.all(systems.map((system) => environment.findConceptMaps(system, isReverse)));
-  const maps = [...new Set(texts.flat())].map(parseStored);
+  const maps = [...new Set(texts.flat())].map(parseStoredObject);
   if (maps.length > 0) return maps;
   const reason = `There is no concept map ${isReverse ? 'to' : 'from'} ${systems.join(', ') || 'a code without a system'}`;
   throw fhirError('notFoundInTerminology', { reason });
@@ -151,7 +151,7 @@ async function valueSetUrl(
   const text = parameters.text(name);
   const id = text?.startsWith('ValueSet/') === true ? text.slice('ValueSet/'.length) : text;
   if (id === undefined || !isValidId(id)) return text;
-  return stringMember(parseStored((await environment.read('ValueSet', id)).text), 'url') ?? text;
+  return stringMember(parseStoredObject((await environment.read('ValueSet', id)).text), 'url') ?? text;
 }
 
 /** What an operation knows of its maps after the first of many codes. */
@@ -199,7 +199,7 @@ async function furtherMap(
   if (further.has(canonical)) return further.get(canonical);
   const { url, version } = parseCanonical(canonical);
   const found = await environment.findCanonical('ConceptMap', url, version);
-  const conceptMap = found === undefined ? undefined : parseStored(found.text);
+  const conceptMap = found === undefined ? undefined : parseStoredObject(found.text);
   further.set(canonical, conceptMap);
   return conceptMap;
 }

@@ -6,16 +6,15 @@
  * Result: a searchset Bundle of the newest `max` of each code, and those that are as old as the last of them.
  * https://hl7.org/fhir/R4/observation-operation-lastn.html
  */
-import type { StoredVersion } from '../api/version';
+import type { StoredVersion } from '../storage/read/stored-version';
 import { fhirError } from '../errors';
 import { dateRange } from '../fhir/date';
-import { type JsonObject } from '../fhir/json';
+import { type JsonObject, parseStoredObject } from '../fhir/json';
 import { objectMember, objectsMember, stringMember, stringsMember } from '../fhir/terminology/members';
 import { MAX_COUNT } from '../search/parse-search';
 import { zoneOf } from '../search/space-zone';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type RequestedPage, type PagedOperation } from '../operation-types/operation';
-import { parseStored } from './terminology';
 
 /** Limit on the Observations from which one answer is chosen. */
 const MAX_SEARCHED = 5_000;
@@ -84,7 +83,7 @@ async function searchAll(
       handling: 'strict',
     });
     for (const version of page.matches) {
-      const resource = parseStored(version.text);
+      const resource = parseStoredObject(version.text);
       const code = objectMember(resource, 'code') ?? {};
       found.set(version.id, { version, code, time: timeOf(resource, (text) => dateRange(text, zone)?.low) });
     }

@@ -6,8 +6,9 @@
  * 0 to 1 and a grade: certain, probable or possible.
  * https://hl7.org/fhir/R4/patient-operation-match.html
  */
+import { parseStoredObject } from '../fhir/json';
 import type { SearchPage } from '../api/search';
-import type { StoredVersion } from '../api/version';
+import type { StoredVersion } from '../storage/read/stored-version';
 import { fhirError, type Issue } from '../errors';
 import { MAX_COUNT } from '../search/parse-search';
 import { type OperationEnvironment } from '../operation-types/environment';
@@ -15,7 +16,6 @@ import { type OperationInput, type PagedOperation } from '../operation-types/ope
 import { blocksOf, type Block } from './patient-match/candidates';
 import { isNamed, readPerson, type Person } from './patient-match/person';
 import { scoreOf } from './patient-match/score';
-import { parseStored } from './terminology';
 
 /** Limit on the Patients of one search; more matches mean that its criteria were too weak. */
 const MOST_CANDIDATES = 200;
@@ -93,7 +93,7 @@ function gradeOf(
   person: Person,
   version: StoredVersion,
 ): (StoredVersion & { readonly match: NonNullable<StoredVersion['match']> })[] {
-  const { score, grade } = scoreOf(person, readPerson(parseStored(version.text)));
+  const { score, grade } = scoreOf(person, readPerson(parseStoredObject(version.text)));
   return grade === undefined ? [] : [{ ...version, match: { score, grade } }];
 }
 

@@ -5,11 +5,11 @@
  * Result: return, the resulting Meta. A change makes a new version; without a change there is none.
  * https://hl7.org/fhir/R4/resource-operation-meta-add.html, https://hl7.org/fhir/R4/resource-operation-meta-delete.html
  */
+import { parseStoredObject } from '../fhir/json';
 import { fhirError } from '../errors';
 import { type LabelChange } from '../fhir/meta-labels';
 import { objectMember } from '../fhir/terminology/members';
 import { type ReadOperation } from '../operation-types/operation';
-import { parseStored } from './terminology';
 
 export const resourceMetaAdd: ReadOperation = metaChange('add');
 export const resourceMetaDelete: ReadOperation = metaChange('delete');
@@ -22,7 +22,7 @@ function metaChange(kind: LabelChange['kind']): ReadOperation {
       if (type === undefined || id === undefined || meta === undefined)
         throw fhirError('operationWrongLevel');
       const { text } = await environment.changeLabels(type, id, { kind, meta });
-      return { parameters: [{ name: 'return', valueMeta: objectMember(parseStored(text), 'meta') ?? {} }] };
+      return { parameters: [{ name: 'return', valueMeta: objectMember(parseStoredObject(text), 'meta') ?? {} }] };
     },
   };
 }

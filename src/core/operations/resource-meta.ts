@@ -5,11 +5,10 @@
  * Result: return, a Meta: of one resource its own; of a type or a space, every profile, tag and security label in use.
  * https://hl7.org/fhir/R4/resource-operation-meta.html
  */
-import { type JsonObject } from '../fhir/json';
+import { type JsonObject, parseStoredObject } from '../fhir/json';
 import { objectMember } from '../fhir/terminology/members';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type ReadOperation, type OperationInput } from '../operation-types/operation';
-import { parseStored } from './terminology';
 
 export const resourceMeta: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/Resource-meta',
@@ -30,7 +29,7 @@ const DATA_ABSENT_REASON = 'http://hl7.org/fhir/StructureDefinition/data-absent-
 async function metaOf(environment: OperationEnvironment, { type, id }: OperationInput): Promise<JsonObject> {
   if (type !== undefined && id !== undefined) {
     const { text } = await environment.read(type, id);
-    return objectMember(parseStored(text), 'meta') ?? {};
+    return objectMember(parseStoredObject(text), 'meta') ?? {};
   }
   const { profile, tag, security } = await environment.summarizeMeta(type);
   return {

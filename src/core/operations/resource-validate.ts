@@ -8,7 +8,7 @@
 import type { Invocation } from '../api/operation';
 import { fhirError, toIssue, type Issue } from '../errors';
 import { toOutcomeResource } from '../outcome';
-import { type ValidationReport, type ValidationMode } from '../preparation/validation-report';
+import { type ValidationReport, type ValidationMode } from '../operation-types/validation';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type UnreadOperation } from '../operation-types/operation';
 

@@ -6,13 +6,13 @@
  * https://hl7.org/fhir/R4/structuredefinition-operation-snapshot.html
  */
 import { FhirError, type Issue } from '../errors';
-import { type JsonObject } from '../fhir/json';
+import { type JsonObject, parseStoredObject } from '../fhir/json';
 import { parseCanonical } from '../fhir/terminology/source';
 import { FINDING_RULES } from '../fhir/validate/finding';
 import { generateSnapshot, type StructureSource } from '../fhir/validate/profile/snapshot';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type ReadOperation } from '../operation-types/operation';
-import { findNamed, parseStored } from './terminology';
+import { findNamed } from './terminology';
 
 const ROOT = 'StructureDefinition';
 
@@ -38,7 +38,7 @@ function structuresOf(environment: OperationEnvironment): StructureSource {
   return async (canonical) => {
     const { url, version } = parseCanonical(canonical);
     const found = await environment.findCanonical(ROOT, url, version);
-    return found === undefined ? undefined : parseStored(found.text);
+    return found === undefined ? undefined : parseStoredObject(found.text);
   };
 }
 

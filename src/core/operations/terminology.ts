@@ -2,74 +2,17 @@
  * Common functions of operations on canonical resources, mainly terminology: access to stored resources, and
  * selection of the resource that the input names.
  */
-import { turns } from '../concurrency/turns';
 import { fhirError } from '../errors';
-import { isJsonObject, type JsonObject, parseJson } from '../fhir/json';
+import { isJsonObject, type JsonObject } from '../fhir/json';
 import { type CodeSystem, hasConcepts } from '../fhir/terminology/code-system';
-import { implicitValueSet, valueSetOfSystem } from '../fhir/terminology/implicit';
 import { readCodeSystem } from '../fhir/terminology/read-code-system';
-import { builtInCodeSystem } from '../fhir/terminology/systems';
 import { stringMember } from '../fhir/terminology/members';
-import { parseCanonical, type TerminologySource, toCanonical } from '../fhir/terminology/source';
+import { parseCanonical, toCanonical } from '../fhir/terminology/source';
 import { type CodeToValidate, type Validation, type ValidationOptions } from '../fhir/terminology/validation';
-import {
-  type CanonicalType,
-  type OperationEnvironment,
-  type TerminologyEnvironment,
-} from '../operation-types/environment';
+import { type CanonicalType, type OperationEnvironment } from '../operation-types/environment';
 import { type OperationAnswer, type OperationInput } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';
-
-/** Stored resources may be nested as deeply as the setting allowed at the time. */
-const STORED_DEPTH = { maxDepth: 1_000 };
-
-export function parseStored(text: string): JsonObject {
-  const { value } = parseJson(text, STORED_DEPTH);
-  if (!isJsonObject(value)) throw new Error('a stored resource is no object');
-  return value;
-}
-
-/** Parses a stored definition that is evaluated then: entries of a batch receive theirs in one turn. */
-async function parseInTurn(text: string): Promise<JsonObject> {
-  await turns.take();
-  return parseStored(text);
-}
-
-/** Returns the terminology of the space; each resource is read once in the lifetime of the source. */
-export function terminologyOf(environment: TerminologyEnvironment): TerminologySource {
-  const codeSystems = new Map<string, Promise<CodeSystem | undefined>>();
-  const findStored = async (url: string, version?: string): Promise<CodeSystem | undefined> => {
-    const key = await environment.findCanonicalKey('CodeSystem', url, version);
-    if (key === undefined) return undefined;
-    return environment.codeSystems.get(key, () => environment.findCanonical('CodeSystem', url, version));
-  };
-  // A resource with concepts wins: it may have displays and properties of its own.
-  const findCodeSystem = async (url: string, version?: string): Promise<CodeSystem | undefined> => {
-    const stored = await findStored(url, version);
-    if (stored !== undefined && hasConcepts(stored)) return stored;
-    return builtInCodeSystem(url) ?? stored;
-  };
-  /** The version of such a value set is that of its code system. */
-  const findValueSetOfSystem = async (url: string, version?: string): Promise<JsonObject | undefined> => {
-    const system = await environment.findSystemOfValueSet(url);
-    if (system === undefined) return undefined;
-    const hasVersion = version === undefined || (await findStored(system, version)) !== undefined;
-    return hasVersion ? valueSetOfSystem(url, { system, version }) : undefined;
-  };
-  return {
-    findCodeSystem(url, version) {
-      const canonical = toCanonical(url, version);
-      let found = codeSystems.get(canonical);
-      if (found === undefined) codeSystems.set(canonical, (found = findCodeSystem(url, version)));
-      return found;
-    },
-    async findValueSet(url, version) {
-      const found = await environment.findCanonical('ValueSet', url, version);
-      if (found !== undefined) return parseInTurn(found.text);
-      return implicitValueSet(url) ?? findValueSetOfSystem(url, version);
-    },
-  };
-}
+import { parseInTurn, terminologyOf } from '../terminology/terminology-source';
 
 /** Throws `notSupported` for unsupported parameters, because ignoring one would give a wrong answer. */
 export function refuseParameters(input: OperationInput, reasons: Readonly<Record<string, string>>): void {

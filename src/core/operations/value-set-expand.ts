@@ -17,7 +17,8 @@ import { parseCanonical } from '../fhir/terminology/source';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type ReadOperation, type OperationAnswer, type OperationInput } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';
-import { findNamed, NO_CONTEXT, NO_PAST, refuseParameters, terminologyOf } from './terminology';
+import { findNamed, NO_CONTEXT, NO_PAST, refuseParameters } from './terminology';
+import { terminologyOf } from '../terminology/terminology-source';
 
 export const VALUE_SET_EXPAND = 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand';
 

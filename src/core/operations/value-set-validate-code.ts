@@ -15,10 +15,10 @@ import {
   NO_CONTEXT,
   NO_PAST,
   refuseParameters,
-  terminologyOf,
   toAnswer,
   validationOptions,
 } from './terminology';
+import { terminologyOf } from '../terminology/terminology-source';
 
 export const valueSetValidateCode: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-validate-code',

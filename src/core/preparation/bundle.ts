@@ -4,6 +4,7 @@
  * thread and, for large Bundles, in the worker thread, which holds the parsed Bundle between the two steps. All are
  * plain values, because they are sent between threads.
  */
+import { type BundleType } from '../api/bundle';
 import type { TenantSpace } from '../context';
 import type { ErrorKey, Issue } from '../errors';
 import type { BundleEntry } from '../fhir/bundle/entry';
@@ -14,7 +15,7 @@ import type { Bound } from '../storage/connection/statement';
 import type { VersionWrite } from '../storage/write/version-write';
 import type { KeyHalves } from '../storage/key-halves';
 import type { PreparedVersion } from './prepare';
-import type { ResourceInput } from './resource-input';
+import type { ResourceInput } from '../api/resource-input';
 
 /** A submitted batch or transaction; plain values, so that it can be sent to another thread. */
 export interface BundleTask {
@@ -23,8 +24,6 @@ export interface BundleTask {
   /** The accepted types; both have the same url. */
   readonly types: readonly BundleType[];
 }
-
-export type BundleType = 'batch' | 'transaction';
 
 /** The data of an entry without its resource. */
 export interface OutlinedEntry extends Omit<BundleEntry, 'resource'> {

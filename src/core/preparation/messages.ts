@@ -19,7 +19,7 @@ import {
   type StorageCall,
   type TerminologyCall,
 } from './storage-proxy';
-import type { ValidationReport, ValidationTask } from './validation-report';
+import type { ValidationReport, ValidationTask } from '../operation-types/validation';
 import type { PreparedVersion } from './prepare';
 import type { DifferenceTask, OutlineTask, PatchTask, ResourceTask, RowsTask } from './preparer';
 

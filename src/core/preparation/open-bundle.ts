@@ -17,12 +17,12 @@ import type {
   BundleLimits,
   BundleOutline,
   BundleTask,
-  BundleType,
   OpenBundle,
   OutlinedEntry,
   Refusal,
   RefusedEntry,
 } from './bundle';
+import type { BundleType } from '../api/bundle';
 import { readPatch } from './entry-patch';
 import { inEntry, throwRefusals } from './entry-refusal';
 import { prepareVersions, type Opened } from './entry-versions';

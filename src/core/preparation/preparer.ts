@@ -8,8 +8,8 @@ import type { Finding } from '../fhir/validate';
 import type { IndexRows } from '../search/index-rows';
 import type { BundleTask, OpenBundle } from './bundle';
 import type { PreparedVersion } from './prepare';
-import type { ResourceInput } from './resource-input';
-import type { ValidationReport, ValidationTask } from './validation-report';
+import type { ResourceInput } from '../api/resource-input';
+import type { ValidationReport, ValidationTask } from '../operation-types/validation';
 
 /** A resource from a client. */
 export interface ResourceTask {

@@ -1,18 +1,6 @@
+import { type UnparsedJson, type UndecodedJson, type ResourceInput } from '../api/resource-input';
 import { parseJson, type JsonDocument, type JsonLimits } from '../fhir/json';
 import { decodeUtf8 } from './utf8';
-
-/** Unparsed JSON text. */
-export interface UnparsedJson {
-  readonly text: string;
-}
-
-/** Unparsed UTF-8 bytes in shared memory, so that the main thread neither copies nor decodes them. */
-export interface UndecodedJson {
-  readonly blocks: readonly Uint8Array[];
-}
-
-/** A resource or a patch from an edge: parsed, or as text or bytes if it is large enough for the worker thread. */
-export type ResourceInput = JsonDocument | UnparsedJson | UndecodedJson;
 
 /** Length in characters from which a text is parsed in the worker thread. */
 export const LONG_TEXT = 256 * 1024;

@@ -1,8 +1,10 @@
 /** Storage calls of an operation as messages between threads: both ends. */
 import type { IssuedToken } from '../api/notification-stream';
 import type { DocumentContent } from '../api/operation';
-import type { SearchPage, SearchRequest } from '../api/search';
-import type { StoredVersion, WriteResult } from '../api/version';
+import type { SearchPage } from '../api/search';
+import type { SearchRequest } from '../search/search-request';
+import type { WriteResult } from '../api/version';
+import type { StoredVersion } from '../storage/read/stored-version';
 import type { RequestContext } from '../context';
 import type { LabelChange } from '../fhir/meta-labels';
 import type { Notification } from '../fhir/subscription/notification';
@@ -16,10 +18,10 @@ import type {
   PurgeRequest,
   RecordRequest,
   SearchParameterProgress,
-  SubscriptionEventsRequest,
   SubscriptionStatusRequest,
   TerminologyStorage,
 } from '../operation-types/environment';
+import type { SubscriptionEventsRequest } from '../api/notification-stream';
 
 /** The part of a request's context that can be sent to another thread. */
 export type OperationContext = Omit<RequestContext, 'log'>;

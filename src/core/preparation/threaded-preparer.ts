@@ -6,7 +6,7 @@ import type { BundleTask, OpenBundle, PreparedVersions, VersionsTask } from './b
 import { valueOf, type Task, type TaskResult } from './messages';
 import type { WorkerPool } from './worker-pool';
 import type { PatchTask, Preparer } from './preparer';
-import type { ResourceInput } from './resource-input';
+import type { ResourceInput } from '../api/resource-input';
 import { isLong, LONG_TEXT } from './resource-input';
 
 /** A body as text, or a large one as bytes (`UndecodedJson`). */

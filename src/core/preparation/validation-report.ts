@@ -2,6 +2,12 @@
  * The work of $validate (https://hl7.org/fhir/R4/resource-operation-validate.html). It runs in the main thread and,
  * for large bodies, in the worker thread, and includes parsing the input.
  */
+import {
+  VALIDATION_MODES,
+  type ValidationMode,
+  type ValidationTask,
+  type ValidationReport,
+} from '../operation-types/validation';
 import type { Invocation } from '../api/operation';
 import type { TenantSpace } from '../context';
 import { errorOf, fhirError, type FhirError, type ErrorKey, type Issue } from '../errors';
@@ -22,31 +28,8 @@ import { checkTenantParameter } from '../search/tenant-parameter-check';
 import { refusalOf, toIssues } from './refusal';
 import { subscriptionIssues } from '../fhir/subscription/prepare-subscription';
 
-/**
- * The checked interaction: whether a resource would be accepted for it, or whether a stored one conforms to a
- * profile.
- */
-export const VALIDATION_MODES = ['create', 'update', 'delete', 'profile'] as const;
-export type ValidationMode = (typeof VALIDATION_MODES)[number];
-
 /** The parameter with the resource to validate, which may be invalid. */
 const RESOURCE_PARAMETER = 'resource';
-
-/** An invocation of $validate; plain values, so that it can be sent to another thread. */
-export interface ValidationTask {
-  readonly space: TenantSpace;
-  /** Canonical url of the OperationDefinition. */
-  readonly operation: string;
-  readonly invocation: Invocation;
-  /** The stored resource as a read returns it; validated when the client sent none. */
-  readonly stored?: string;
-}
-
-export interface ValidationReport {
-  readonly mode: ValidationMode | undefined;
-  /** The issues found; undefined: there was no resource to validate. */
-  readonly issues: readonly Issue[] | undefined;
-}
 
 /**
  * Validates a resource. Throws errors in the request; errors in the resource are the result. `document`: the parsed

@@ -1,5 +1,6 @@
 import { permissionsOf } from '../authorization/visibility';
-import type { SearchPage, SearchRequest } from '../api/search';
+import type { SearchPage } from '../api/search';
+import type { SearchRequest } from '../search/search-request';
 import type { RequestContext } from '../context';
 import { openCursor, sealCursor } from './page/cursor';
 import { fhirError } from '../errors';

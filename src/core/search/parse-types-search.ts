@@ -1,4 +1,4 @@
-import type { SearchRequest } from '../api/search';
+import type { SearchRequest } from './search-request';
 import { fhirError, toIssue, type Issue } from '../errors';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import type { Subset } from '../fhir/subset';

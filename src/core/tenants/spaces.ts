@@ -17,8 +17,8 @@ import {
   toTenantSettings,
   type SettingChanges,
   type StoredSettings,
-  type TenantSetting,
 } from './tenant-settings';
+import { type TenantSetting } from '../api/tenant';
 import type { TenantRange, TenantRow, TenantStore } from '../storage/tenants/tenants';
 
 /** A disabled tenant stops answering within 2 s in every process (docs/reference/behaviour.md, Tenants and releases). */

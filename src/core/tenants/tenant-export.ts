@@ -1,4 +1,6 @@
 /** A whole tenant as lines of JSON (docs/run/tenants.md, "Export and import"). */
+import { type ExportPart } from '../api/tenant';
+import { type ExportLine } from '../api/tenant';
 import { createHash, type Hash } from 'node:crypto';
 import { parsePolicies } from '../authorization/policy';
 import { FhirError } from '../errors';
@@ -19,9 +21,6 @@ import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
 import { keyText, type VersionRow } from '../storage/read/version-row';
 
 export const EXPORT_FORMAT = 2;
-
-/** A part of an export: the versions of a release, its AuditEvents, or the tenant's other rows. */
-export type ExportPart = Release | `${Release}-audit` | typeof ROWS;
 export const ROWS = 'tenant';
 
 /** The parts with versions, in their order. */
@@ -54,12 +53,6 @@ export interface ExportHeader {
 export interface ExportEnd {
   readonly end: OfParts<{ readonly lines: number; readonly sha256: string }>;
 }
-
-/** A line without its line feed. */
-export type ExportLine =
-  | { readonly kind: 'header'; readonly text: string }
-  | { readonly kind: 'line'; readonly part: ExportPart; readonly text: string }
-  | { readonly kind: 'end'; readonly text: string };
 
 export interface TenantExportOptions {
   readonly services: SearchServices;

@@ -28,14 +28,8 @@ import { addTableRow, removeTableRows } from '../storage/schema/tenant-tables';
 import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
 import { keyText } from '../storage/read/version-row';
 import { CHANGE, type Change, type UnopenedReference } from '../storage/write/version-write';
-import {
-  EXPORT_PARTS,
-  ROWS,
-  toHeader,
-  VERSION_PARTS,
-  type ExportHeader,
-  type ExportPart,
-} from './tenant-export';
+import { EXPORT_PARTS, ROWS, toHeader, VERSION_PARTS, type ExportHeader } from './tenant-export';
+import { type ExportPart } from '../api/tenant';
 import { requireFirstSettings } from './tenant-settings';
 
 export interface TenantImportOptions extends ReindexOptions {

@@ -1,3 +1,4 @@
+import { type TenantSetting } from '../api/tenant';
 import {
   NOTHING_OPENED,
   openedTypesExpected,
@@ -18,21 +19,6 @@ interface TenantSettingKind<Value extends string> {
   /** The setting of the server that is its default. */
   readonly defaultFrom: string;
   readonly meaning: string;
-}
-
-/** A setting that a tenant can have. */
-export interface TenantSetting {
-  readonly name: string;
-  /** The allowed values; undefined: `expects` describes them. */
-  readonly values?: readonly string[];
-  readonly expects?: string;
-  /** The value of tenants that do not set it, on this server. */
-  readonly default: string;
-  /** The setting of the server that is the default; undefined: the default is fixed. */
-  readonly defaultFrom?: string;
-  readonly meaning: string;
-  /** True: it can be set only when a tenant is made. */
-  readonly isFixed: boolean;
 }
 
 /** The enumerated settings of a tenant. docs/reference/configuration.md is generated from them. */

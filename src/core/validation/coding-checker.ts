@@ -13,7 +13,7 @@ import { stringMember } from '../fhir/terminology/members';
 import type { TerminologySource } from '../fhir/terminology/source';
 import { expressionOf, MAX_FINDINGS, type CodingsToCheck, type Finding } from '../fhir/validate';
 import type { TerminologyEnvironment } from '../operation-types/environment';
-import { terminologyOf } from '../operations/terminology';
+import { terminologyOf } from '../terminology/terminology-source';
 
 export interface CodingChecker {
   /**

@@ -18,7 +18,7 @@ import {
 } from '../fhir/validate';
 import { nameValueSet, notIn } from '../fhir/validate/coding-name';
 import type { TerminologyEnvironment } from '../operation-types/environment';
-import { terminologyOf } from '../operations/terminology';
+import { terminologyOf } from '../terminology/terminology-source';
 import {
   createValueSetCache,
   type FoundValueSet,

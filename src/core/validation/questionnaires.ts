@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
 import { registerCache } from '../memory/cache-registry';
 import { loadDefinitions } from '../fhir/definitions';
-import { isJsonObject, type JsonObject } from '../fhir/json';
+import { isJsonObject, type JsonObject, parseStoredObject } from '../fhir/json';
 import { shorten } from '../fhir/json/fault';
 import { objectsMember, stringMember } from '../fhir/terminology/members';
 import { parseCanonical } from '../fhir/terminology/source';
@@ -12,7 +12,6 @@ import { atClaim, type ProfileClaim } from '../fhir/validate/profile/claims';
 import { EnableExpressions } from '../fhir/validate/questionnaire/enable-expression';
 import { readQuestionnaire, type ReadQuestionnaire } from '../fhir/validate/questionnaire/questionnaire';
 import { checkResponse } from '../fhir/validate/questionnaire/response-check';
-import { parseStored } from '../operations/terminology';
 import type { StructureSource } from './structure-source';
 
 /** Limit on the cached questionnaires, in characters of their text; some ten times as many bytes. */
@@ -62,7 +61,7 @@ export class Questionnaires {
     let read = this.cached.get(stored.key);
     if (read === undefined) {
       read = readQuestionnaire(
-        parseStored(stored.text),
+        parseStoredObject(stored.text),
         new EnableExpressions(loadDefinitions(space.release)),
       );
       this.cached.set(stored.key, read, { size: Math.max(1, stored.text.length) });

@@ -1,6 +1,6 @@
 import type { Space } from '../context';
 import { loadDefinitions } from '../fhir/definitions';
-import { isJsonObject, type JsonObject } from '../fhir/json';
+import { isJsonObject, type JsonObject, parseStoredObject } from '../fhir/json';
 import { shorten } from '../fhir/json/fault';
 import type { Finding } from '../fhir/validate';
 import { dependenciesOf } from '../fhir/validate/profile/dependencies';
@@ -8,7 +8,6 @@ import { discriminatingValueSets } from '../fhir/validate/profile/discriminating
 import { ProfileSet } from '../fhir/validate/profile/profile-set';
 import type { CodesOfValueSet } from '../fhir/validate/profile/compiled-profile';
 import { generateSnapshot } from '../fhir/validate/profile/snapshot';
-import { parseStored } from '../operations/terminology';
 import type { ListedCodes, StructureSource } from './structure-source';
 
 /** A StructureDefinition of a space, or the reason why it cannot be used. */
@@ -150,7 +149,7 @@ export class SpaceProfiles {
     if (stored === undefined) return undefined;
     const { key, text } = stored;
     let structure = this.parsed.get(key);
-    if (!structure) this.parsed.put(key, (structure = parseStored(text)), text.length);
+    if (!structure) this.parsed.put(key, (structure = parseStoredObject(text)), text.length);
     return { structure, size: text.length };
   }
 

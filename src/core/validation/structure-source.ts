@@ -5,7 +5,7 @@ import { composeValueSet } from '../fhir/terminology/compose';
 import { listMembers, ValueSetEvaluation, type Member } from '../fhir/terminology/membership';
 import { parseCanonical } from '../fhir/terminology/source';
 import type { CanonicalResource, TerminologyEnvironment } from '../operation-types/environment';
-import { terminologyOf } from '../operations/terminology';
+import { terminologyOf } from '../terminology/terminology-source';
 import type { Services } from '../ports';
 import { lastChangeOf } from '../storage/read/conformance';
 

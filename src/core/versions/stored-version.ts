@@ -1,4 +1,4 @@
-import type { StoredVersion } from '../api/version';
+import type { StoredVersion } from '../storage/read/stored-version';
 import type { TenantSpace } from '../context';
 import { toFullText } from '../fhir/resource-text';
 import { SEARCH_PARAMETER } from '../fhir/type-names';

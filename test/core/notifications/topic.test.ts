@@ -10,14 +10,9 @@ import {
   type Topic,
   type TopicQuery,
   type TopicTrigger,
-} from '../../../src/core/fhir-subscriptions/topics/topic';
-import {
-  holds,
-  holdsPath,
-  parseTopicQuery,
-  topicPathFault,
-} from '../../../src/core/fhir-subscriptions/topics/topic-criteria';
-import { isTopicResource, readTopic } from '../../../src/core/fhir-subscriptions/topics/topic-resource';
+} from '../../../src/core/topics/topic';
+import { holds, holdsPath, parseTopicQuery, topicPathFault } from '../../../src/core/topics/topic-criteria';
+import { isTopicResource, readTopic } from '../../../src/core/topics/topic-resource';
 
 const URL = 'http://hl7.org/fhir/uv/subscriptions-backport/SubscriptionTopic/encounter-complete';
 const PATH = "(%previous.id.empty() or (%previous.status != 'finished')) and (%current.status = 'finished')";

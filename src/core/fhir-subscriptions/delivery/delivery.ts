@@ -12,7 +12,7 @@ import { EndpointGone, type Call, type Endpoint } from './endpoint';
 import { notificationBundle, type Notification } from '../../fhir/subscription/notification';
 import { DEFAULT_EVENTS, MOST_EVENTS, MOST_TEXT } from '../notification-size';
 import { readEvents, untilDeletion, type EventTools } from './read-events';
-import type { SubscriptionPlan } from '../topics/subscription-plan';
+import type { SubscriptionPlan } from '../subscription-plan';
 
 export interface DeliveryTools extends EventTools {
   readonly slots: CallSlots;

@@ -2,6 +2,7 @@
  * Subscriptions (docs/use/subscriptions.md). Each space with running Subscriptions is worked on by one process, which has a
  * lease on it. Events, progress and leases are in PostgreSQL; a notice through Redis only saves waiting for the next poll.
  */
+import { type NotificationCounts } from '../../api/subscription';
 import { SERVER_ACTOR } from '../../versions/stored-version';
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../api/access';
@@ -21,7 +22,7 @@ import { attendFeeds, leaveFeeds, type OwnFeed } from '../../storage/notificatio
 import { CallSlots } from './call-slots';
 import { workContext } from './work-context';
 import { Endpoint } from './endpoint';
-import { SpaceNotifications, type SpaceCounts, type SpaceTools } from './space-notifications';
+import { SpaceNotifications, type SpaceTools } from './space-notifications';
 
 export interface NotificationLimits {
   /** Milliseconds for which a notification that does not arrive is tried again. */
@@ -43,11 +44,6 @@ export interface NotificationsOptions {
   renewCaller(space: TenantSpace, caller: Caller): Promise<Caller>;
   observe: SpaceTools['observe'];
   record: SpaceTools['record'];
-}
-
-export interface NotificationCounts extends SpaceCounts {
-  /** Calls to endpoints that are under way. */
-  readonly calls: number;
 }
 
 const ATTEND_MS = 700;

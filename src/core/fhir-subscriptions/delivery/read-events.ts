@@ -1,5 +1,5 @@
 import type { Interactions } from '../../api/interactions';
-import type { StoredVersion } from '../../api/version';
+import type { StoredVersion } from '../../storage/read/stored-version';
 import type { RequestContext } from '../../context';
 import { FhirError } from '../../errors';
 import { formatInstant } from '../../fhir/resource-text';
@@ -10,7 +10,7 @@ import type { SearchServices } from '../../ports';
 import { isDatabaseTrouble } from '../../storage/connection/database-error';
 import type { NotifiedEvent, NotifiedResource } from '../../fhir/subscription/notification';
 import type { NotificationContent } from '../../fhir/subscription/subscription-request';
-import type { Topic } from '../topics/topic';
+import type { Topic } from '../../topics/topic';
 
 export interface EventTools {
   readonly services: SearchServices;

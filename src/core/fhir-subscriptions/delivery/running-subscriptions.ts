@@ -1,6 +1,6 @@
 /** The Subscriptions of a space that run, each with its plan and its delivery. */
 import { permissionsOf } from '../../authorization/visibility';
-import type { StoredVersion } from '../../api/version';
+import type { StoredVersion } from '../../storage/read/stored-version';
 import { turns } from '../../concurrency/turns';
 import type { TenantSpace } from '../../context';
 import { ERROR_CATALOGUE, FhirError } from '../../errors';
@@ -12,10 +12,10 @@ import type { StoredSubscription } from '../../storage/notifications/feeds';
 import type { Run } from '../../storage/connection/database';
 import { changeSubscription, SubscriptionRewritten } from '../../storage/notifications/subscription-state';
 import { keyText, type PageRow } from '../../storage/read/version-row';
-import { CandidateIndex } from '../topics/candidate-index';
+import { CandidateIndex } from '../candidate-index';
 import { Delivery, type DeliveryTools } from './delivery';
-import { topicType } from '../topics/find-topic';
-import { planSubscription, type SubscriptionPlan } from '../topics/subscription-plan';
+import { topicType } from '../../topics/find-topic';
+import { planSubscription, type SubscriptionPlan } from '../subscription-plan';
 import { readSubscription, type SubscriptionRequest } from '../../fhir/subscription/subscription-request';
 
 /** Statuses that a Subscription with events may have. */

@@ -1,4 +1,5 @@
 /** The Subscriptions of one space: which changes are their events, and their deliveries. */
+import { type SpaceCounts } from '../../api/subscription';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log, TenantSpace } from '../../context';
 import { FhirError } from '../../errors';
@@ -16,16 +17,7 @@ import type { PageRow } from '../../storage/read/version-row';
 import type { ChangeFilter } from '../../change-feed/change-filter';
 import { PageChanges, type Kind } from '../../change-feed/page-changes';
 import { RunningSubscriptions, type RunningTools } from './running-subscriptions';
-import { eventsOf, filtersOf } from '../topics/subscription-plan';
-
-/** Subscriptions for which this process works. */
-export interface SpaceCounts {
-  readonly running: number;
-  /** Those of them whose last notification did not arrive. */
-  readonly failing: number;
-  /** Those of them that were given up, until they are requested again. */
-  readonly inError: number;
-}
+import { eventsOf, filtersOf } from '../subscription-plan';
 
 export interface SpaceTools extends RunningTools {
   readonly worker: string;

@@ -6,13 +6,13 @@ import { FhirError } from '../../errors';
 import { eventsBetween } from '../../storage/notifications/events';
 import type { StoredSubscription } from '../../storage/notifications/feeds';
 import { isDatabaseTrouble } from '../../storage/connection/database-error';
-import { findTopic } from '../topics/find-topic';
+import { findTopic } from '../../topics/find-topic';
 import { notificationBundle, type Notification } from '../../fhir/subscription/notification';
 import { DEFAULT_EVENTS, MOST_EVENTS, MOST_TEXT } from '../notification-size';
 import { readEvents, untilDeletion, type EventTools } from '../delivery/read-events';
 import type { SocketQueue } from './socket-queue';
 import type { SocketSubscription } from './socket-subscription';
-import type { Topic } from '../topics/topic';
+import type { Topic } from '../../topics/topic';
 
 export interface BindingTools extends EventTools {
   /** The context of the author with the rights of this moment. Throws unauthorized. */

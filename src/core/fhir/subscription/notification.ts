@@ -3,7 +3,7 @@
  * Source: https://hl7.org/fhir/uv/subscriptions-backport/notifications.html and payloads.html
  */
 import { randomUUID } from 'node:crypto';
-import type { StoredVersion } from '../../api/version';
+import type { StoredVersion } from '../../storage/read/stored-version';
 import type { Release } from '../release';
 import type { NotificationContent } from './subscription-request';
 

@@ -9,7 +9,7 @@ import { entryExpression } from '../../fhir/bundle/entry';
 import { createCopyBudget, type CopyBudget } from '../../fhir/patch';
 import { parseIfNoneExist } from '../conditional/if-none-exist';
 import type { BundleOutline, OutlinedEntry, RefusedEntry } from '../../preparation/bundle';
-import type { ResourceInput } from '../../preparation/resource-input';
+import type { ResourceInput } from '../../api/resource-input';
 import { toFhirError } from '../../outcome';
 import { AnswerAllowance } from './answer-allowance';
 import { atEntry } from './planned-write';

@@ -2,7 +2,7 @@ import { requireApart } from '../../audit/audit-event-search';
 import type { ReadingContext } from '../../audit/audit-event-routing';
 import type { EntryAnswer } from '../../api/bundle';
 import type { Invocation, InvocationResult } from '../../api/operation';
-import type { StoredVersion } from '../../api/version';
+import type { StoredVersion } from '../../storage/read/stored-version';
 import { turns } from '../../concurrency/turns';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';

@@ -1,7 +1,7 @@
 import { NO_ENTRY_RECORDS, type EntryRecords } from '../../audit/entry-records';
 import { requireReadable } from '../../authorization/visibility';
 import type { EntryAnswer } from '../../api/bundle';
-import type { StoredVersion } from '../../api/version';
+import type { StoredVersion } from '../../storage/read/stored-version';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { RELEASES } from '../../fhir/release';

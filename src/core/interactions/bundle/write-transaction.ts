@@ -1,6 +1,7 @@
 import { requireAllowed, unopenedOf, type NextContent } from '../../authorization/write-guard';
 import type { EntryAnswer } from '../../api/bundle';
-import type { StoredVersion, WriteResult } from '../../api/version';
+import type { WriteResult } from '../../api/version';
+import type { StoredVersion } from '../../storage/read/stored-version';
 import type { RequestContext } from '../../context';
 import { entryExpression } from '../../fhir/bundle/entry';
 import type { EntryVersion, OpenBundle, PreparedEntry, PreparedVersions } from '../../preparation/bundle';

@@ -1,6 +1,6 @@
 import { shownText } from '../../authorization/visibility';
 import type { DocumentContent } from '../../api/operation';
-import type { StoredVersion } from '../../api/version';
+import type { StoredVersion } from '../../storage/read/stored-version';
 import type { RequestContext } from '../../context';
 import { FhirError, fhirError, toIssue, type Issue } from '../../errors';
 import { parseStoredObject } from '../../fhir/json';

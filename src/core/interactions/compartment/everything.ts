@@ -1,6 +1,6 @@
 import { shownText } from '../../authorization/visibility';
 import type { SearchPage } from '../../api/search';
-import type { StoredVersion } from '../../api/version';
+import type { StoredVersion } from '../../storage/read/stored-version';
 import type { RequestContext } from '../../context';
 import { parseStoredObject } from '../../fhir/json';
 import type { LocalReference } from '../../fhir/reference';

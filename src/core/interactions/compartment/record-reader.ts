@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { shownText, visibilityOf, type Visibility } from '../../authorization/visibility';
-import type { StoredVersion } from '../../api/version';
+import type { StoredVersion } from '../../storage/read/stored-version';
 import type { RequestContext } from '../../context';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
 import type { LocalReference } from '../../fhir/reference';

@@ -1,6 +1,6 @@
 /** Includes resources behind a record, when cursors had no more room for the names of included ones. */
 import type { SearchPage } from '../../api/search';
-import type { StoredVersion } from '../../api/version';
+import type { StoredVersion } from '../../storage/read/stored-version';
 import type { RequestContext } from '../../context';
 import type { RecordRequest } from '../../operation-types/environment';
 import type { Services } from '../../ports';

@@ -2,7 +2,7 @@ import { permissionsOf, requireReadable } from '../../authorization/visibility';
 import type { Criteria, WriteResult } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { RELEASES } from '../../fhir/release';
-import type { ResourceInput } from '../../preparation/resource-input';
+import type { ResourceInput } from '../../api/resource-input';
 import type { SearchServices, WriteServices } from '../../ports';
 import { keyOfText } from '../../storage/read/version-row';
 import { create } from '../create';

@@ -1,5 +1,5 @@
 import { presentFor } from '../../authorization/write-guard';
-import type { StoredVersion } from '../../api/version';
+import type { StoredVersion } from '../../storage/read/stored-version';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import type { WriteServices } from '../../ports';

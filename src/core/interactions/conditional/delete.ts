@@ -1,5 +1,6 @@
 import { permissionsOf } from '../../authorization/visibility';
-import type { Criteria, StoredVersion, VersionGuard } from '../../api/version';
+import type { Criteria, VersionGuard } from '../../api/version';
+import type { StoredVersion } from '../../storage/read/stored-version';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import type { WriteServices } from '../../ports';

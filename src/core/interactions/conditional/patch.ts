@@ -3,7 +3,7 @@ import type { Criteria, VersionGuard, WriteResult } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { FhirError, fhirError } from '../../errors';
 import type { CopyBudget } from '../../fhir/patch';
-import type { ResourceInput } from '../../preparation/resource-input';
+import type { ResourceInput } from '../../api/resource-input';
 import type { WriteServices } from '../../ports';
 import { ConditionLost } from '../../storage/write/write-queues';
 import { patch } from '../patch';

@@ -3,7 +3,7 @@ import type { Criteria, VersionGuard, WriteResult } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { isJsonObject } from '../../fhir/json';
-import type { ResourceInput } from '../../preparation/resource-input';
+import type { ResourceInput } from '../../api/resource-input';
 import { textOf } from '../../preparation/resource-input';
 import type { Services, WriteServices } from '../../ports';
 import { create } from '../create';

@@ -1,4 +1,4 @@
-import type { StoredVersion } from '../../api/version';
+import type { StoredVersion } from '../../storage/read/stored-version';
 import { turns } from '../../concurrency/turns';
 import type { Definitions } from '../../fhir/definitions';
 import type { QueryParameter } from '../../fhir/query-text';

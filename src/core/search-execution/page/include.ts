@@ -1,5 +1,5 @@
 import { permissionsOf, visibilityOf } from '../../authorization/visibility';
-import type { StoredVersion } from '../../api/version';
+import type { StoredVersion } from '../../storage/read/stored-version';
 import { findCanonical } from '../../conformance/canonical';
 import type { RequestContext } from '../../context';
 import { FhirError, toIssue, type Issue } from '../../errors';

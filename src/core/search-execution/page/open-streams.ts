@@ -1,4 +1,4 @@
-import type { SearchRequest } from '../../api/search';
+import type { SearchRequest } from '../../search/search-request';
 import type { RequestContext, Space } from '../../context';
 import type { NamedTypes, TypesQuery } from '../../search/parse-types-search';
 import type { Order } from '../../search/order';

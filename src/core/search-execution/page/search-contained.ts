@@ -1,6 +1,6 @@
 /** `_contained`: matches among contained resources (search.html#contained). */
 import type { SearchPage } from '../../api/search';
-import type { StoredVersion } from '../../api/version';
+import type { StoredVersion } from '../../storage/read/stored-version';
 import type { RequestContext } from '../../context';
 import { openCursor, sealCursor, type CursorContent } from './cursor';
 import { fhirError } from '../../errors';

@@ -1,5 +1,6 @@
 /** Positions in search results, and the cursors that encode them. */
-import type { SearchPage, SearchRequest } from '../../api/search';
+import type { SearchPage } from '../../api/search';
+import type { SearchRequest } from '../../search/search-request';
 import { openCursor, sealCursor, type CursorContent } from './cursor';
 import { fhirError } from '../../errors';
 import { doubleOfSortText, sortTextOfDouble } from '../../fhir/exact-number';

@@ -1,5 +1,6 @@
-import type { SearchPage, SearchRequest } from '../../api/search';
-import type { StoredVersion } from '../../api/version';
+import type { SearchPage } from '../../api/search';
+import type { SearchRequest } from '../../search/search-request';
+import type { StoredVersion } from '../../storage/read/stored-version';
 import type { CacheMark, RequestContext, SnapshotMark } from '../../context';
 import type { Release } from '../../fhir/release';
 import { isCacheable } from '../../memory/cache-registry';

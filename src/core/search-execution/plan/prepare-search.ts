@@ -1,6 +1,6 @@
 import { permissionsOf } from '../../authorization/visibility';
-import type { CompartmentAddress } from '../../api/version';
-import type { SearchRequest } from '../../api/search';
+import type { CompartmentAddress } from '../../search/search-request';
+import type { SearchRequest } from '../../search/search-request';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { compartmentCriterion } from '../../search/compartment';

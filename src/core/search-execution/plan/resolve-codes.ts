@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
-import type { JsonObject } from '../../fhir/json';
+import { type JsonObject, parseStoredObject } from '../../fhir/json';
 import { type Concept, hasConcepts } from '../../fhir/terminology/code-system';
 import { composeValueSet } from '../../fhir/terminology/compose';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../../fhir/terminology/members';
 import { listMembers, ValueSetEvaluation } from '../../fhir/terminology/membership';
 import { parseCanonical, type TerminologySource } from '../../fhir/terminology/source';
-import { parseStored, terminologyOf } from '../../operations/terminology';
+import { terminologyOf } from '../../terminology/terminology-source';
 import { forEachDatabase } from '../../memory/cache-registry';
 import type { CodeRows, HashedCode, PendingPredicate, Predicate } from '../../search/predicate';
 import { hashCodes } from '../../search/types/token-codes';
@@ -93,7 +93,7 @@ async function findValueSet(
   if (local?.type === 'ValueSet') {
     // Callers that may not read every value set were rejected before.
     const row = await readForServer(services, context, local.type, local.id);
-    if (row !== undefined) return parseStored(row.body);
+    if (row !== undefined) return parseStoredObject(row.body);
   }
   const { url, version } = parseCanonical(name);
   return source.findValueSet(url, version);

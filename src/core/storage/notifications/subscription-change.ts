@@ -1,5 +1,5 @@
 /** What a version of a Subscription changes in its state. */
-import type { Access } from '../../authorization/access';
+import type { Access } from '../../context';
 import type { KeyHalves } from '../key-halves';
 
 /** Who wrote a Subscription, with the rights of that request; without access in open mode. */

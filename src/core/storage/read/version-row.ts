@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { StoredVersion } from '../../api/version';
+import type { StoredVersion } from './stored-version';
 import type { Row } from '../connection/database';
 import { bind } from '../connection/statement';
 import { CHANGES, type Change } from '../write/version-write';

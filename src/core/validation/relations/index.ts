@@ -6,7 +6,7 @@ import { FhirError } from '../../errors';
 import type { JsonObject } from '../../fhir/json';
 import { MAX_FINDINGS, type Finding } from '../../fhir/validate';
 import type { TerminologyEnvironment } from '../../operation-types/environment';
-import { terminologyOf } from '../../operations/terminology';
+import { terminologyOf } from '../../terminology/terminology-source';
 import { checkMappedCodes } from './concept-map';
 import { checkReportedGroups } from './measure-report';
 import { checkProfiledParameters } from './operation-definition';

@@ -1,10 +1,9 @@
 /** A MeasureReport, by its Measure (https://hl7.org/fhir/R4/measurereport.html). */
-import type { JsonObject } from '../../fhir/json';
+import { type JsonObject, parseStoredObject } from '../../fhir/json';
 import { shorten } from '../../fhir/json/fault';
 import { objectMember, objectsMember, stringMember } from '../../fhir/terminology/members';
 import { parseCanonical } from '../../fhir/terminology/source';
 import type { Finding } from '../../fhir/validate';
-import { parseStored } from '../../operations/terminology';
 import { errorAt, type RelationSources } from './relation';
 
 const SCORING = 'http://terminology.hl7.org/CodeSystem/measure-scoring';
@@ -18,7 +17,7 @@ export async function checkReportedGroups(
   const { url, version } = parseCanonical(canonical);
   const stored = await environment.findCanonical('Measure', url, version);
   if (stored === undefined) return [];
-  const measure = parseStored(stored.text);
+  const measure = parseStoredObject(stored.text);
   const findings: Finding[] = [];
   const whole = { defined: measure, reported: report, place: 'MeasureReport' };
   for (const group of pairsIn(whole, 'group', findings)) {

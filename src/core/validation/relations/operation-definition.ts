@@ -1,10 +1,9 @@
 /** The parameters of an OperationDefinition, by its profiles of them (https://hl7.org/fhir/R4/operationdefinition.html). */
-import type { JsonObject } from '../../fhir/json';
+import { type JsonObject, parseStoredObject } from '../../fhir/json';
 import { shorten } from '../../fhir/json/fault';
 import { objectMember, objectsMember, stringMember } from '../../fhir/terminology/members';
 import { parseCanonical } from '../../fhir/terminology/source';
 import type { Finding } from '../../fhir/validate';
-import { parseStored } from '../../operations/terminology';
 import { errorAt, type RelationSources } from './relation';
 
 const USES = [
@@ -23,7 +22,7 @@ export async function checkProfiledParameters(
     const { url, version } = parseCanonical(canonical);
     const stored = await environment.findCanonical('StructureDefinition', url, version);
     if (stored === undefined) continue;
-    const profiled = profiledParameters(parseStored(stored.text));
+    const profiled = profiledParameters(parseStoredObject(stored.text));
     for (const [index, parameter] of objectsMember(operation, 'parameter').entries()) {
       const found = profiled.get(stringMember(parameter, 'name') ?? '');
       if (parameter['use'] !== use || found === undefined) continue;

@@ -1,17 +1,17 @@
 /** What a Subscription wants to hear of, ready to be tested against changes. */
-import type { RequestContext } from '../../context';
-import { FhirError, fhirError } from '../../errors';
-import { loadDefinitions } from '../../fhir/definitions';
-import { PathError } from '../../fhir/path';
-import { parseStoredObject } from '../../fhir/json';
-import type { SearchServices } from '../../ports';
-import { ChangeFilter } from '../../change-feed/change-filter';
-import type { PageChanges } from '../../change-feed/page-changes';
-import type { PageRow } from '../../storage/read/version-row';
-import { findTopic } from './find-topic';
-import type { SubscriptionFilter, SubscriptionRequest } from '../../fhir/subscription/subscription-request';
-import { mayFilter, type Interaction, type Topic, type TopicTrigger } from './topic';
-import { holds, holdsPath, parseTopicQuery } from './topic-criteria';
+import type { RequestContext } from '../context';
+import { FhirError, fhirError } from '../errors';
+import { loadDefinitions } from '../fhir/definitions';
+import { PathError } from '../fhir/path';
+import { parseStoredObject } from '../fhir/json';
+import type { SearchServices } from '../ports';
+import { ChangeFilter } from '../change-feed/change-filter';
+import type { PageChanges } from '../change-feed/page-changes';
+import type { PageRow } from '../storage/read/version-row';
+import { findTopic } from '../topics/find-topic';
+import type { SubscriptionFilter, SubscriptionRequest } from '../fhir/subscription/subscription-request';
+import { mayFilter, type Interaction, type Topic, type TopicTrigger } from '../topics/topic';
+import { holds, holdsPath, parseTopicQuery } from '../topics/topic-criteria';
 
 /** A trigger of the topic, with the filters of the Subscription and the rights of its author. */
 interface PlannedTrigger {

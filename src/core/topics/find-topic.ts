@@ -1,8 +1,8 @@
-import type { RequestContext } from '../../context';
-import { fhirError, type Issue } from '../../errors';
-import { parseStoredObject } from '../../fhir/json';
-import { searchAny } from '../../search-execution/system-search';
-import type { SearchServices } from '../../ports';
+import type { RequestContext } from '../context';
+import { fhirError, type Issue } from '../errors';
+import { parseStoredObject } from '../fhir/json';
+import { searchAny } from '../search-execution/system-search';
+import type { SearchServices } from '../ports';
 import { builtInTopic, type Topic } from './topic';
 import { isTopicResource, readTopic } from './topic-resource';
 

@@ -3,13 +3,13 @@
  * extensions of R5 in R4. Source: https://hl7.org/fhir/R4B/subscriptiontopic.html and the topics of
  * http://hl7.org/fhir/uv/subscriptions-backport.
  */
-import { toIssue, type ErrorKey, type Issue } from '../../errors';
-import type { Definitions } from '../../fhir/definitions';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
-import { shorten } from '../../fhir/json/fault';
-import type { Release } from '../../fhir/release';
-import { COMPUTED_PARAMETERS } from '../../search/criteria';
-import { RESULT_PARAMETERS } from '../../search/parse-search';
+import { toIssue, type ErrorKey, type Issue } from '../errors';
+import type { Definitions } from '../fhir/definitions';
+import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
+import { shorten } from '../fhir/json/fault';
+import type { Release } from '../fhir/release';
+import { COMPUTED_PARAMETERS } from '../search/criteria';
+import { RESULT_PARAMETERS } from '../search/parse-search';
 import {
   INTERACTIONS,
   leavesResource,

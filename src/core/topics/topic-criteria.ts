@@ -1,8 +1,8 @@
 /** The conditions of a trigger: searches and FHIRPath on the versions before and after a change. */
 import { LRUCache } from 'lru-cache';
-import { errorOf } from '../../errors';
-import type { Definitions } from '../../fhir/definitions';
-import type { JsonObject } from '../../fhir/json';
+import { errorOf } from '../errors';
+import type { Definitions } from '../fhir/definitions';
+import type { JsonObject } from '../fhir/json';
 import {
   type CompiledPath,
   compilePath,
@@ -10,9 +10,9 @@ import {
   PathError,
   PathSyntaxError,
   UnsupportedPathError,
-} from '../../fhir/path';
-import { tokenize } from '../../fhir/path/lexer';
-import { parseQueryText, type QueryParameter } from '../../fhir/query-text';
+} from '../fhir/path';
+import { tokenize } from '../fhir/path/lexer';
+import { parseQueryText, type QueryParameter } from '../fhir/query-text';
 import type { Interaction, TopicTrigger } from './topic';
 
 const ADDRESS = /^\/?([A-Za-z]*)\?/;

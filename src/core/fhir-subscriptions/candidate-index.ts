@@ -1,7 +1,7 @@
-import type { ResourceKey } from '../../search/resource-key';
-import type { Criterion, Predicate } from '../../search/predicate';
-import type { TestedVersion } from '../../search/version-test';
-import type { ChangeFilter } from '../../change-feed/change-filter';
+import type { ResourceKey } from '../search/resource-key';
+import type { Criterion, Predicate } from '../search/predicate';
+import type { TestedVersion } from '../search/version-test';
+import type { ChangeFilter } from '../change-feed/change-filter';
 
 /**
  * Finds the few of many filters that a version may meet, by one value that it must have: a code, a reference or its id.

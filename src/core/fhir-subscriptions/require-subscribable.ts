@@ -1,11 +1,11 @@
-import { permissionsOf } from '../../authorization/visibility';
-import type { RequestContext } from '../../context';
-import { FhirError, fhirError } from '../../errors';
-import type { JsonObject } from '../../fhir/json';
-import { mayNotify } from '../../limits/notification-hosts';
-import type { WriteServices } from '../../ports';
+import { permissionsOf } from '../authorization/visibility';
+import type { RequestContext } from '../context';
+import { FhirError, fhirError } from '../errors';
+import type { JsonObject } from '../fhir/json';
+import { mayNotify } from '../limits/notification-hosts';
+import type { WriteServices } from '../ports';
 import { planSubscription } from './subscription-plan';
-import { readSubscription } from '../../fhir/subscription/subscription-request';
+import { readSubscription } from '../fhir/subscription/subscription-request';
 
 /**
  * Throws ruleViolated where the server cannot do what a Subscription requests, and forbidden where its author may not
