@@ -23,7 +23,7 @@ const { releaseDefinitions } = require('../src/core/composition/release-definiti
 const { RELEASE_NAMES } = require('../src/core/fhir/release.ts');
 const { printWithNullability } = require('../src/schema/semantic-non-null.ts');
 const { describeAdministration } = require('../src/rest/openapi/administration.ts');
-const { VERSION } = require('../src/core/conformance/version.ts');
+const { VERSION } = require('../src/core/version.ts');
 
 const checks = process.argv.includes('--check');
 const stale = [];

@@ -2,7 +2,7 @@ import { execFile, type ExecFileException } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { VERSION } from '../src/core/conformance/version';
+import { VERSION } from '../src/core/version';
 import { runHere } from './support/command-here';
 import { CLI, type Ended } from './support/run-command';
 

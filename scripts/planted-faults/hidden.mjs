@@ -9,7 +9,7 @@ export const HIDDEN = [
     name: 'a read shows hidden elements',
     edits: [
       edit(
-        'src/core/interactions/table.ts',
+        'src/core/authorization/interaction-redaction.ts',
         '(redaction, version) => redaction.version(version);',
         '(_redaction, version) => version;',
       ),
@@ -20,9 +20,9 @@ export const HIDDEN = [
     name: 'a GraphQL query shows hidden elements',
     edits: [
       edit(
-        'src/core/interactions/table.ts',
-        'redact: (redaction, version) => version && redaction.version(version),',
-        'redact: undefined,',
+        'src/core/authorization/interaction-redaction.ts',
+        'find: (redaction, version) => version && redaction.version(version),',
+        'find: undefined,',
       ),
     ],
     tests: ['test/access/rest-and-graphql.test.ts'],
@@ -85,7 +85,13 @@ export const HIDDEN = [
   },
   {
     name: 'a Subscription shows its secret headers',
-    edits: [edit('src/core/fhir/subscription/prepare-subscription.ts', 'header: sent.map(maskHeader)', 'header: sent')],
+    edits: [
+      edit(
+        'src/core/fhir/subscription/prepare-subscription.ts',
+        'header: sent.map(maskHeader)',
+        'header: sent',
+      ),
+    ],
     tests: ['test/rest/subscriptions/rights.test.ts'],
   },
 ];

@@ -1,4 +1,4 @@
-import { VERSION } from '../core/conformance/version';
+import { VERSION } from '../core/version';
 import { UsageError } from './command';
 import { ANDIRON } from './commands';
 import { loadEnvironmentFile } from './environment-file';

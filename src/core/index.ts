@@ -16,7 +16,7 @@ export type { RedisOptions } from './cache/redis-cache';
 export type { DatabaseOptions } from './storage/connection/database';
 export { inspectDatabase, type DatabaseInspection } from './storage/schema/inspect-database';
 export { PROGRAM_SCHEMA } from './storage/schema/program-schema';
-export { VERSION } from './conformance/version';
+export { VERSION } from './version';
 export type { TenantSetting } from './api/tenant';
 export { describeDifference, ReindexReport } from './indexing/reindex-report';
 export type { Instruments } from './composition/core-options';
@@ -43,7 +43,7 @@ export { readBinary, UNKNOWN_TYPE, type BinaryContent } from './preparation/bina
 export { textOf } from './preparation/resource-input';
 export { decodeUtf8 } from './preparation/utf8';
 export { switchedOff } from './fhir/subscription/prepare-subscription';
-export type { Notification, NotifiedEvent } from './fhir/subscription/notification';
+export type { Notification, NotifiedEvent } from './api/notification';
 export { socketUrl } from './fhir-subscriptions/sockets/socket-subscription';
 export { ByteBudget, type HeldBytes } from './memory/byte-budget';
 export type { Admission } from './api/process';

@@ -12,13 +12,14 @@ import type { CodeSystemCache } from './memory/code-system-cache';
 import type { Extractor } from './search/extract';
 import type { IndexRows } from './search/index-rows';
 import type { Hasher } from './search/hash';
+import type { Criterion } from './search/predicate';
 import type { IdSource, ResourceKey } from './search/resource-key';
 import type { SearchTypeContext } from './search/types/search-type';
 import type { SearchExplanation } from './search-execution/plan/search-explanation';
 import type { Connections } from './storage/connection/connections';
 import type { Database } from './storage/connection/database';
 import type { Estimator } from './storage/search/estimate';
-import type { PageRunner } from './storage/search/search-run';
+import type { MatchHead, PageRunner } from './storage/search/search-run';
 import type { VersionReader } from './storage/read/version-read';
 import type { WriteQueues } from './storage/write/write-queues';
 import type { KeyedQueue } from './concurrency/keyed-queue';
@@ -88,6 +89,23 @@ export interface ReadScope {
   ): Promise<T>;
 }
 
+/** The searches by which authorization tests conditions on other resources than the one that is read. */
+export interface GrantSearches {
+  /** Reads what criteria depend on: the resources of chains, codes of value sets, lists. */
+  resolve(
+    services: SearchServices,
+    context: RequestContext,
+    criteria: readonly Criterion[],
+  ): Promise<readonly Criterion[]>;
+  /** Returns the heads of all matches of a type by its number. Throws tooCostly, searchTimeout. */
+  matches(
+    services: SearchServices,
+    space: number,
+    type: number,
+    criteria: readonly Criterion[],
+  ): Promise<readonly MatchHead[]>;
+}
+
 /** Services for searches. */
 export interface SearchServices extends DefinitionServices, ReadServices {
   readonly searches: PageRunner;
@@ -98,6 +116,7 @@ export interface SearchServices extends DefinitionServices, ReadServices {
   /** Keys that sign cursors: the first signs, all verify. */
   readonly secretKeys: readonly Buffer[];
   readonly scope: ReadScope;
+  readonly grantSearches: GrantSearches;
   /** Counts the statements of one request. */
   readonly usage?: Usage;
   /** True if clients may use `_explain`. */
@@ -116,6 +135,11 @@ export interface WriteServices extends SearchServices {
   readonly preparer: Preparer;
   /** Where notifications of Subscriptions may go. */
   readonly destinations: Destinations;
+  /**
+   * Throws ruleViolated where the server cannot do what a Subscription requests, and forbidden where its author may not read
+   * what it would send.
+   */
+  requireSubscribable(services: WriteServices, context: RequestContext, resource: JsonObject): Promise<void>;
 }
 
 /** All services. `createCore` makes them once and gives each module the few that it uses. */

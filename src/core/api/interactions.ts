@@ -9,7 +9,7 @@ import type { Criteria, DeleteResult, VersionGuard, WriteResult } from './versio
 import type { StoredVersion } from '../storage/read/stored-version';
 import type { RequestContext } from '../context';
 import type { CopyBudget } from '../fhir/patch';
-import type { Notification, NotifiedEvent } from '../fhir/subscription/notification';
+import type { Notification, NotifiedEvent } from './notification';
 import type { SubscriptionEventsRequest } from './notification-stream';
 import type { ResourceInput } from './resource-input';
 
@@ -135,3 +135,12 @@ export type ArgumentsOf<Name extends keyof Interactions> = Interactions[Name] ex
   : never;
 
 export type ResultOf<Name extends keyof Interactions> = Awaited<ReturnType<Interactions[Name]>>;
+
+/** An interaction as a function of its context and arguments. */
+export type Run<Name extends keyof Interactions> = (
+  context: RequestContext,
+  ...of: ArgumentsOf<Name>
+) => Promise<ResultOf<Name>>;
+
+/** Some of the interactions by name. */
+export type RunsOf<Names extends keyof Interactions> = { [Name in Names]: Run<Name> };

@@ -1,7 +1,8 @@
 /** Routing of interactions on AuditEvents to the space that these are in. */
-import type { SingleInteractions } from '../api/interactions';
-import { wrapSingle } from '../interactions/table';
+import type { Interactions, Run, RunsOf, SingleInteractions } from '../api/interactions';
+import { wrapInteractions } from '../authorization/wrap-interactions';
 import { readingContext, type AuditEventRouter } from './audit-event-routing';
+import { INTERACTION_ROUTES, type RoutesOf } from './interaction-routes';
 
 export interface AuditRoutingOptions extends Pick<AuditEventRouter, 'catchUp'> {
   /** True if in open mode everybody may read AuditEvents. */
@@ -17,10 +18,22 @@ export function routeAuditEvents(
   { isOpen, catchUp }: AuditRoutingOptions,
 ): SingleInteractions {
   const router: AuditEventRouter = { toRead: readingContext(isOpen), catchUp, core };
-  return wrapSingle(
-    core,
-    ({ route }, run) =>
-      (context, ...of) =>
-        route(router, run, context, ...of),
-  );
+  const { bundle: _byEntry, ...routes } = INTERACTION_ROUTES;
+  return routeAll(routes, core, router);
+}
+
+function routeAll<Names extends keyof Interactions>(
+  routes: RoutesOf<Names>,
+  runs: RunsOf<Names>,
+  router: AuditEventRouter,
+): RunsOf<Names> {
+  return wrapInteractions(routes, runs, (name, run) => routed(routes[name], run, router));
+}
+
+function routed<Name extends keyof Interactions>(
+  route: RoutesOf<Name>[Name],
+  run: Run<Name>,
+  router: AuditEventRouter,
+): Run<Name> {
+  return (context, ...of) => route(router, run, context, ...of);
 }

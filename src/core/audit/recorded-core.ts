@@ -1,9 +1,10 @@
 /** Core with a record of every access to it. */
 import type { Core } from '../api/core';
-import type { Interactions, SingleInteractions } from '../api/interactions';
+import type { Interactions, Run, RunsOf, SingleInteractions } from '../api/interactions';
 import { endingOf } from './describe';
-import { wrapBundle, wrapSingle, type Wrap } from '../interactions/table';
+import { wrapInteractions } from '../authorization/wrap-interactions';
 import { AccessTrail } from './access-trail';
+import { INTERACTION_RECORDS, type RecordsOf } from './interaction-records';
 import { Recorder, type RecordingTools } from './recorder';
 import { settle, toRecord, type Ending } from './recording';
 
@@ -13,19 +14,29 @@ import { settle, toRecord, type Ending } from './recording';
  * there. Cost: about a microsecond, and the write of the record.
  */
 export function recordAccesses(core: SingleInteractions, tools: RecordingTools): SingleInteractions {
-  return wrapSingle(core, recordBy(tools));
+  const { bundle: _byItself, ...records } = INTERACTION_RECORDS;
+  return recordAll(records, core, new Recorder(tools));
+}
+
+function recordAll<Names extends keyof Interactions>(
+  records: RecordsOf<Names>,
+  runs: RunsOf<Names>,
+  recorder: Recorder,
+): RunsOf<Names> {
+  return wrapInteractions(records, runs, (name, run) => recorded(records[name], run, recorder));
+}
+
+function recorded<Name extends keyof Interactions>(
+  record: RecordsOf<Name>[Name],
+  run: Run<Name>,
+  recorder: Recorder,
+): Run<Name> {
+  return (context, ...of) => record(recorder, run, context, ...of);
 }
 
 /** The same for the interaction `bundle`. */
 export function recordBundle(run: Interactions['bundle'], tools: RecordingTools): Interactions['bundle'] {
-  return wrapBundle(run, recordBy(tools));
-}
-
-function recordBy(tools: RecordingTools): Wrap {
-  const recorder = new Recorder(tools);
-  return ({ record }, run) =>
-    (context, ...of) =>
-      record(recorder, run, context, ...of);
+  return recorded<'bundle'>(INTERACTION_RECORDS.bundle, run, new Recorder(tools));
 }
 
 /** As Core.recordAsOneAccess. */

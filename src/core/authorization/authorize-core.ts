@@ -1,11 +1,12 @@
 import type { Core } from '../api/core';
-import type { Interactions } from '../api/interactions';
+import type { Interactions, RunsOf } from '../api/interactions';
 import type { RequestContext } from '../context';
-import { wrapInteractions } from '../interactions/table';
 import type { Services } from '../ports';
 import { ElementRedaction } from './element-redaction';
+import { INTERACTION_REDACTION, type Redact, type RedactionOf } from './interaction-redaction';
 import type { Permissions } from './permissions';
 import { permissionsOf } from './visibility';
+import { wrapInteractions } from './wrap-interactions';
 
 /**
  * Authorization rule per core function.
@@ -76,14 +77,28 @@ type PermissionServices = Pick<Services, 'createExtractor' | 'keys' | 'searchCon
  * too. Cost in open mode: one comparison.
  */
 export function authorizeInteractions(core: Interactions, services: PermissionServices): Interactions {
-  return wrapInteractions(core, ({ redact }, run) => {
-    if (redact === undefined) return run;
-    return async (context, ...of) => {
-      const result = await run(context, ...of);
-      const redaction = redactionFor(services, context);
-      return redaction === undefined ? result : redact(redaction, result);
-    };
-  });
+  return redactAll(INTERACTION_REDACTION, core, services);
+}
+
+function redactAll<Names extends keyof Interactions>(
+  table: RedactionOf<Names>,
+  runs: RunsOf<Names>,
+  services: PermissionServices,
+): RunsOf<Names> {
+  return wrapInteractions(table, runs, (name, run) => redacted(table[name], run, services));
+}
+
+function redacted<Arguments extends readonly unknown[], Result>(
+  redact: Redact<Result> | undefined,
+  run: (context: RequestContext, ...of: Arguments) => Promise<Result>,
+  services: PermissionServices,
+): (context: RequestContext, ...of: Arguments) => Promise<Result> {
+  if (redact === undefined) return run;
+  return async (context, ...of) => {
+    const result = await run(context, ...of);
+    const redaction = redactionFor(services, context);
+    return redaction === undefined ? result : redact(redaction, result);
+  };
 }
 
 /** The functions whose rule is `data` and that are no interactions. */

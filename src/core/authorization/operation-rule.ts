@@ -1,6 +1,6 @@
 import type { Invocation } from '../api/operation';
 import type { RequestContext } from '../context';
-import { OPERATIONS } from '../operations';
+import type { Operation } from '../operation-types/operation';
 import { findOperation } from '../operation-types/registry';
 import type { SearchServices } from '../ports';
 import type { Right } from './right';
@@ -12,17 +12,17 @@ const ANY_RIGHT: readonly Right[] = ['r', 's', 'c', 'u'];
  * Authorizes an operation as a whole; its reads and writes are authorized separately, as all others. On a resource or
  * type it needs the scope to read it, or to update it where the operation may change data. An operation for every type
  * (`$validate`, `$meta`) needs any scope for the type. An operation on terminology or other definitions needs access to
- * all resources of the type, because it searches all of them. Throws forbidden, operationUnknown, operationWrongLevel.
+ * all resources of the type, because it searches all of them. `operations`: all that there are. Throws forbidden, operationUnknown, operationWrongLevel.
  */
 export function requireInvocation(
   services: SearchServices,
   context: RequestContext,
-  invocation: Invocation,
+  { operations, invocation }: { readonly operations: readonly Operation[]; readonly invocation: Invocation },
 ): void {
   const permissions = permissionsOf(services, context);
   if (permissions === undefined) return;
   const { release } = context.space;
-  const { definition } = findOperation(OPERATIONS, services.definitions(release), invocation);
+  const { definition } = findOperation(operations, services.definitions(release), invocation);
   permissions.requireOperation(definition.code);
   const right = definition.affectsState ? 'u' : 'r';
   const isOfAll = definition.resources.includes('Resource');

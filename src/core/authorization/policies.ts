@@ -5,7 +5,7 @@ import type { TenantSpace } from '../context';
 import { FhirError, fhirError } from '../errors';
 import { loadDefinitions } from '../fhir/definitions';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
-import { OPERATIONS } from '../operations';
+import type { Operation } from '../operation-types/operation';
 import { listOperations } from '../operation-types/registry';
 import { parseCriterion } from '../search/criteria';
 import type { SearchTypeContext } from '../search/types/search-type';
@@ -17,6 +17,8 @@ import { ANY_TYPE } from './right';
 
 export interface PoliciesOptions {
   readonly store: TenantStore;
+  /** All that there are. */
+  readonly operations: readonly Operation[];
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
   searchContext(space: TenantSpace): SearchTypeContext;
   /** Called after a change of the tenant here. */
@@ -28,7 +30,13 @@ const ANY_SIZE = 2 ** 31 - 1;
 const MOST_BYTES = 256 * 1024;
 
 /** The policies of tenants. A policy is checked before it is stored, because an invalid part would grant and hide nothing. */
-export function createPolicies({ store, findSpace, searchContext, changed }: PoliciesOptions): Policies {
+export function createPolicies({
+  store,
+  operations,
+  findSpace,
+  searchContext,
+  changed,
+}: PoliciesOptions): Policies {
   const definitionsOf = async (tenant: string): Promise<Readonly<Record<string, PolicyDefinition>>> => {
     const row = await store.find(tenant);
     if (row === undefined) throw fhirError('unknownTenant');
@@ -74,7 +82,7 @@ export function createPolicies({ store, findSpace, searchContext, changed }: Pol
         if (space !== undefined) spaces.push(space);
       }
       if (spaces.length === 0) throw fhirError('unknownTenant');
-      requireExisting(policy, spaces.map(searchContext));
+      requireExisting(policy, spaces.map(searchContext), operations);
       const { existed, isChanged } = await change(tenant, name, definition, guard);
       if (!isChanged)
         throw fhirError('tooCostly', {
@@ -118,6 +126,7 @@ function policyChanged(): Error {
 function requireExisting(
   { rules, operations = [], hidden, readOnly }: Policy,
   contexts: readonly SearchTypeContext[],
+  known: readonly Operation[],
 ): void {
   const refused = (reason: string, place: string): Error => fhirError('invalidValue', { reason }, place);
   for (const [member, paths] of Object.entries({ hidden, readOnly }))
@@ -128,7 +137,7 @@ function requireExisting(
           `${member}[${index}]`,
         );
   for (const [index, code] of operations.entries())
-    if (code !== ANY_TYPE && !RELEASE_NAMES.some((release) => isOperation(release, code)))
+    if (code !== ANY_TYPE && !RELEASE_NAMES.some((release) => isOperation(known, release, code)))
       throw refused(`'$${code.slice(0, 40)}' is not an operation`, `operations[${index}]`);
   for (const [index, { types, anyOf }] of rules.entries()) {
     for (const [place, type] of types.entries())
@@ -160,6 +169,6 @@ function isUnderstood(context: SearchTypeContext, type: string, name: string, va
   }
 }
 
-function isOperation(release: Release, code: string): boolean {
-  return listOperations(OPERATIONS, loadDefinitions(release)).some((operation) => operation.code === code);
+function isOperation(known: readonly Operation[], release: Release, code: string): boolean {
+  return listOperations(known, loadDefinitions(release)).some((operation) => operation.code === code);
 }

@@ -2,8 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
-import { fetchHeads } from '../search-execution/sort/fetch-heads';
-import { isResolved, resolveCriteria } from '../search-execution/plan/resolve-criteria';
+import { isResolved } from '../search/resolved-criteria';
 import type { IndexRows } from '../search/index-rows';
 import type { Criterion } from '../search/predicate';
 import type { ResourceKey } from '../search/resource-key';
@@ -189,9 +188,9 @@ export class Visibility {
     const [first] = open;
     if (first === undefined) return seen;
     const { services, context } = this;
-    const resolved = await resolveCriteria(services, context, conditions);
+    const resolved = await services.grantSearches.resolve(services, context, conditions);
     const criterion: Criterion = { name: '_id', anyOf: [{ index: 'key', keys: open.map(({ key }) => key) }] };
-    const heads = await fetchHeads(services, space, first.type, [criterion, ...resolved]);
+    const heads = await services.grantSearches.matches(services, space, first.type, [criterion, ...resolved]);
     const found = new Map(heads.map((head) => [head.keyText, head.version]));
     for (const row of open) if (found.get(keyText(row.key)) === row.version) seen.add(row);
     return seen;
@@ -206,9 +205,13 @@ export class Visibility {
     const { number: space, release } = context.space;
     const typeNumber = services.definitions(release).typeNumber(type);
     if (typeNumber === undefined) return [];
-    const resolved = await resolveCriteria(services, context, this.permissions.conditions(type, right));
+    const resolved = await services.grantSearches.resolve(
+      services,
+      context,
+      this.permissions.conditions(type, right),
+    );
     const criterion: Criterion = { name: '_id', anyOf: [{ index: 'key', keys }] };
-    const heads = await fetchHeads(services, space, typeNumber, [criterion, ...resolved]);
+    const heads = await services.grantSearches.matches(services, space, typeNumber, [criterion, ...resolved]);
     return heads.map((head) => head.keyText);
   }
 
@@ -307,7 +310,7 @@ export class Visibility {
 
   private async resolved(conditions: readonly Criterion[]): Promise<readonly Criterion[]> {
     if (isResolved(conditions)) return conditions;
-    return resolveCriteria(this.services, this.context, conditions);
+    return this.services.grantSearches.resolve(this.services, this.context, conditions);
   }
 
   private test(conditions: readonly Criterion[], version: TestedVersion): TestResult {

@@ -3,7 +3,7 @@ import { Redis, ReplyError } from 'ioredis';
 import type { Log } from '../context';
 import type { BucketAnswer, BucketRequest } from '../memory/token-bucket';
 import { isCacheable } from '../memory/cache-registry';
-import { VERSION } from '../conformance/version';
+import { VERSION } from '../version';
 import { isTraced, recordCall } from '../tracing';
 import { settingsBehind } from './redis-settings';
 import { takeTokens } from './take-tokens';

@@ -35,6 +35,7 @@ import { createCoreAccess } from './create-access';
 import { createAudit } from './create-audit';
 import { createFoundation } from './create-foundation';
 import { createInteractions } from './create-interactions';
+import { OPERATIONS } from '../operations';
 import { createOperations } from './create-operations';
 import { createRequestReads } from './request-services';
 import { createServices } from './create-services';
@@ -150,7 +151,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     ...{ charge, findSpace, decoy: access.decoy },
     ...{ clients: access.clients, issuers: access.issuers, users: access.users },
     policies: createPolicies({
-      ...{ store: tenants, findSpace, changed },
+      ...{ store: tenants, operations: OPERATIONS, findSpace, changed },
       searchContext: (space) => services.searchContext(space),
     }),
     tenants: createTenantAdministration({

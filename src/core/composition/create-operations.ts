@@ -5,6 +5,7 @@ import type { CacheInvalidator } from '../cache/cache-invalidator';
 import { purge } from '../erasure/purge';
 import type { BundleTools } from '../interactions/bundle/run-bundle';
 import type { OperationStorage } from '../operation-types/environment';
+import { OPERATIONS } from '../operations';
 import { invokeOperation } from '../operations/invoke';
 import { answerWorker } from '../preparation/messages';
 import { createThreadedInvoker } from '../preparation/threaded-invoker';
@@ -65,11 +66,11 @@ export function createOperations({
   return {
     async invoke(context, invocation) {
       requireDatabase(context);
-      requireInvocation(services, context, invocation);
+      requireInvocation(services, context, { operations: OPERATIONS, invocation });
       return invoke(context, invocation);
     },
     async invokeWithin(within, context, invocation) {
-      requireInvocation(services, context, invocation);
+      requireInvocation(services, context, { operations: OPERATIONS, invocation });
       const environment = createOperationEnvironment(
         { ...services, codeSystems: within.codeSystems },
         context,

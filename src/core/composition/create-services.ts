@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import path from 'node:path';
 import { KeyedQueue } from '../concurrency/keyed-queue';
 import { registerCache } from '../memory/cache-registry';
 import { loadDefinitions } from '../fhir/definitions';
@@ -11,6 +12,9 @@ import type { WorkerHost } from '../preparation/messages';
 import { SpaceIndexing } from '../preparation/space-indexing';
 import { createThreadedPreparer } from '../preparation/threaded-preparer';
 import { WorkerPool } from '../preparation/worker-pool';
+import { requireSubscribable } from '../fhir-subscriptions/require-subscribable';
+import { resolveCriteria } from '../search-execution/plan/resolve-criteria';
+import { fetchHeads } from '../search-execution/sort/fetch-heads';
 import { EACH_STATEMENT } from '../search-execution/read-scope';
 import type { Hasher } from '../search/hash';
 import { createIdSource, idOfKey, keyOf } from '../search/resource-key';
@@ -43,7 +47,11 @@ export function createServices(options: CoreOptions, foundation: Foundation): Cr
   const { limits, log, ownAddresses, extensionBase } = options;
   const { database, cache, hasher, rates, spaces, installation } = foundation;
   const indexing = new SpaceIndexing({ hasher, ownAddresses, maxIndexRows: limits.maxIndexRows });
-  const threads = new WorkerPool({ hashKey: installation.hashKey, ownAddresses, extensionBase, limits }, log);
+  const threads = new WorkerPool(
+    path.join(__dirname, 'worker.js'),
+    { hashKey: installation.hashKey, ownAddresses, extensionBase, limits },
+    log,
+  );
   const codeSystems = createCodeSystemCache(createThreadedReader((task) => threads.runNested(task)));
   const searching = createSearchServices(options, foundation, indexing, codeSystems);
   const workerHost = createWorkerHost(searching);
@@ -60,6 +68,7 @@ export function createServices(options: CoreOptions, foundation: Foundation): Cr
     turns: new KeyedQueue(),
     preparer: createThreadedPreparer(preparer, threads),
     destinations: new Destinations(options.outboundAllowedHosts),
+    requireSubscribable,
   };
   const parameterWork = new SearchParameterWork({
     services: writing,
@@ -116,6 +125,7 @@ function createSearchServices(
         : [installation.cursorKey],
     explainsSearches,
     scope: EACH_STATEMENT,
+    grantSearches: { resolve: resolveCriteria, matches: fetchHeads },
   };
 }
 

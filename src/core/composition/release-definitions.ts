@@ -2,6 +2,7 @@ import type { Space } from '../context';
 import { type Definitions, loadDefinitions, type TypeStructure } from '../fhir/definitions';
 import { type Descriptions, loadDescriptions } from '../fhir/definitions/descriptions';
 import { RELEASES, type Release } from '../fhir/release';
+import { OPERATIONS } from '../operations';
 import { type OperationSignature, operationSignatures } from '../operation-types/signatures';
 import { withTenantParameters } from '../search/tenant-parameter';
 import { searchableParameters, type SearchableParameter } from '../search/searchable';
@@ -51,7 +52,7 @@ function toPlain(release: Release, definitions: Definitions): ReleaseDefinitions
     fhirVersion: RELEASES[release].fhirVersion,
     resourceTypes,
     structure,
-    operations: operationSignatures(definitions),
+    operations: operationSignatures(OPERATIONS, definitions),
     searchParameters: (type) =>
       searchableParameters(definitions, type).map((parameter) => ({
         ...parameter,

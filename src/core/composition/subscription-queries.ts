@@ -1,3 +1,4 @@
+import { OPERATIONS } from '../operations';
 import { ElementRedaction } from '../authorization/element-redaction';
 import { requireInvocation } from '../authorization/operation-rule';
 import { permissionsOf } from '../authorization/visibility';
@@ -48,7 +49,10 @@ export function createSubscriptionQueries(
 ): SubscriptionQueries {
   const toolsFor = (context: RequestContext, id: string, code: 'status' | 'events'): QueryTools => {
     const services = requests.of(context);
-    requireInvocation(services, context, { level: 'instance', type: SUBSCRIPTION, id, code, safe: true });
+    requireInvocation(services, context, {
+      operations: OPERATIONS,
+      invocation: { level: 'instance', type: SUBSCRIPTION, id, code, safe: true },
+    });
     return createQueryTools(services, context, rootOf);
   };
   return {

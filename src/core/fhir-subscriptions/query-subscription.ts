@@ -12,7 +12,7 @@ import { eventsBetween } from '../storage/notifications/events';
 import { querySubscriptions, type QueriedSubscription } from '../storage/notifications/subscription-query';
 import { keyText } from '../storage/read/version-row';
 import { findTopic } from '../topics/find-topic';
-import type { Notification } from '../fhir/subscription/notification';
+import type { Notification } from '../api/notification';
 import { MOST_EVENTS, MOST_TEXT } from './notification-size';
 import { requireAuthor } from '../authorization/require-author';
 import { readEvents, type EventTools } from './delivery/read-events';

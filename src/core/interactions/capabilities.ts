@@ -16,7 +16,7 @@ import { RESULT_PARAMETERS } from '../search/parse-search';
 import { searchableParameters } from '../search/searchable';
 import type { NamedQuery } from '../search/named-query';
 import type { SearchServices, Services } from '../ports';
-import { VERSION, VERSION_DATE } from '../conformance/version';
+import { VERSION, VERSION_DATE } from '../version';
 import { OPERATION_DEFINITION } from '../fhir/type-names';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import { lastChangeOf } from '../storage/read/conformance';

@@ -1,7 +1,6 @@
 import type { RequestContext } from '../context';
 import { parseStoredObject } from '../fhir/json';
 import { mayKnowSecrets } from '../authorization/require-author';
-import { requireSubscribable } from '../fhir-subscriptions/require-subscribable';
 import { type PreparedSubscription } from '../fhir/subscription/prepare-subscription';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import type { WriteServices } from '../ports';
@@ -28,7 +27,7 @@ export async function subscriptionChange(
   const { type, own, id, text, isNew, subscription } = written;
   if (type !== SUBSCRIPTION || subscription === undefined) return undefined;
   if (!subscription.isRequested) return isNew ? undefined : { ...own, id, to: 'off' };
-  await requireSubscribable(services, context, parseStoredObject(text));
+  await services.requireSubscribable(services, context, parseStoredObject(text));
   const { actor, access } = context;
   const { endpoint, headers } = subscription;
   const author = access === undefined ? { actor } : { actor, access };

@@ -7,7 +7,7 @@ import { forEachDatabase } from '../memory/cache-registry';
 import type { SearchServices, Services } from '../ports';
 import { listCodeSystems, type CodeSystemHead } from '../storage/read/code-systems';
 import { createTerminologyStorage } from '../terminology/environment';
-import { VERSION, VERSION_DATE } from '../conformance/version';
+import { VERSION, VERSION_DATE } from '../version';
 
 /** Maximum number of cached statements, some 100 kB each. */
 const MAX_CACHED = 50;

@@ -16,7 +16,7 @@ import { type Definitions } from '../fhir/definitions';
 import { type JsonDocument, type JsonObject } from '../fhir/json';
 import { type LabelChange } from '../fhir/meta-labels';
 import { type Finding, type Validator } from '../fhir/validate';
-import type { Notification } from '../fhir/subscription/notification';
+import type { Notification } from '../api/notification';
 import { type ValidationReport, type ValidationTask } from './validation';
 import { type CodeSystemCache } from '../memory/code-system-cache';
 

@@ -2,7 +2,6 @@
 import type { OperationInfo } from '../api/operation';
 import type { Definitions, OperationParameter } from '../fhir/definitions';
 import { isBareResult } from './answer';
-import { OPERATIONS } from '../operations/index';
 import type { Operation } from './operation';
 import { type FoundOperation, infoOf, runnable } from './registry';
 
@@ -19,9 +18,12 @@ export interface OperationSignature extends OperationInfo {
   readonly takesSearch: boolean;
 }
 
-/** Returns the signatures of all available operations, by code. */
-export function operationSignatures(definitions: Definitions): readonly OperationSignature[] {
-  return runnable(OPERATIONS, definitions)
+/** Returns the signatures of the operations that the release has, by code. */
+export function operationSignatures(
+  operations: readonly Operation[],
+  definitions: Definitions,
+): readonly OperationSignature[] {
+  return runnable(operations, definitions)
     .map((found) => {
       const returns = returnedType(found, definitions);
       return {

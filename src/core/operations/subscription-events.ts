@@ -8,7 +8,7 @@
  * https://hl7.org/fhir/uv/subscriptions-backport/OperationDefinition-backport-subscription-events.html
  */
 import { fhirError } from '../errors';
-import { notificationBundle } from '../fhir/subscription/notification';
+import { notificationBundle } from './notification-text';
 import { type ReadOperation } from '../operation-types/operation';
 import { subscriptionEventsDefinition } from '../operation-types/own-definitions';
 import { type InputParameters } from '../operation-types/parameters';

@@ -6,7 +6,7 @@
  * https://hl7.org/fhir/uv/subscriptions-backport/OperationDefinition-backport-subscription-status.html
  */
 import { fhirError } from '../errors';
-import { statusBundle } from '../fhir/subscription/notification';
+import { statusBundle } from './notification-text';
 import { type ReadOperation } from '../operation-types/operation';
 import { subscriptionStatusDefinition } from '../operation-types/own-definitions';
 import { type InputParameters } from '../operation-types/parameters';

@@ -1,14 +1,9 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { RESERVED_HEADERS } from '../fhir/subscription/reserved-headers';
 import { OutboundError } from './outbound-error';
 
 /** Name and value, as written; a name may occur more than once. */
 export type HeaderLine = readonly [name: string, value: string];
-
-/** Headers that belong to the connection or frame the message (RFC 9110, sections 7.6.1 and 10.1.1; RFC 9112, section 6). */
-export const RESERVED_HEADERS: ReadonlySet<string> = new Set([
-  ...['connection', 'content-length', 'expect', 'host', 'http2-settings', 'keep-alive', 'proxy-authenticate'],
-  ...['proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
-]);
 
 /**
  * Returns why a header may not be sent; undefined: it may. A name is repeated only if it is reserved, because in a line

@@ -7,7 +7,7 @@ import type { WriteResult } from '../api/version';
 import type { StoredVersion } from '../storage/read/stored-version';
 import type { RequestContext } from '../context';
 import type { LabelChange } from '../fhir/meta-labels';
-import type { Notification } from '../fhir/subscription/notification';
+import type { Notification } from '../api/notification';
 import type {
   CanonicalResource,
   CanonicalType,

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../context';
 import { fhirError } from '../errors';
@@ -52,7 +51,9 @@ export class WorkerPool {
   private isClosed = false;
   private threadState: 'none' | 'starting' | 'ready' = 'none';
 
+  /** `program`: the file that the thread runs. */
   constructor(
+    private readonly program: string,
     private readonly settings: WorkerSettings,
     private readonly log: Log,
     clockMs = THREAD_LIMITS.taskMs,
@@ -160,7 +161,7 @@ export class WorkerPool {
   }
 
   private start(): Worker {
-    const worker = new Worker(path.join(__dirname, 'worker.js'), {
+    const worker = new Worker(this.program, {
       workerData: this.settings,
       resourceLimits: {
         maxOldGenerationSizeMb: THREAD_LIMITS.heapMegabytes,

@@ -8,7 +8,7 @@ import {
   toResourceInput,
 } from '../../../src/core';
 import { CORE_RULES } from '../../../src/core/authorization/authorize-core';
-import { INTERACTION_NAMES } from '../../../src/core/interactions/table';
+import { INTERACTION_REDACTION } from '../../../src/core/authorization/interaction-redaction';
 import { openCore, type OpenedCore } from '../../support/core';
 import { TESTED_RELEASES } from '../../support/releases';
 
@@ -106,9 +106,11 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
       jobs: () => core.jobs.submit(nobody, { details: {}, isRepeatable: true }),
     };
     const withRule = Object.entries(CORE_RULES).flatMap(([name, rule]) => (rule === 'data' ? [name] : []));
-    expect(Object.keys(calls).sort()).toEqual([...withRule, ...INTERACTION_NAMES].sort());
+    expect(Object.keys(calls).sort()).toEqual([...withRule, ...Object.keys(INTERACTION_REDACTION)].sort());
     // What core has, and what has a rule.
-    expect(Object.keys(core).sort()).toEqual([...Object.keys(CORE_RULES), ...INTERACTION_NAMES].sort());
+    expect(Object.keys(core).sort()).toEqual(
+      [...Object.keys(CORE_RULES), ...Object.keys(INTERACTION_REDACTION)].sort(),
+    );
     for (const [name, call] of Object.entries(calls))
       expect([name, await outcome(call())]).toEqual([name, 'forbidden']);
     await expect(core.read(nobody, 'Observation', 'a1')).rejects.toThrow(

@@ -2,9 +2,8 @@ import {
   notificationBundle,
   statusBundle,
   statusResource,
-  type Notification,
-  type NotifiedEvent,
-} from '../../../src/core/fhir/subscription/notification';
+} from '../../../src/core/operations/notification-text';
+import { type Notification, type NotifiedEvent } from '../../../src/core/api/notification';
 import { errorsOf } from '../fhir/validate/judged';
 import { TESTED_RELEASES } from '../../support/releases';
 

@@ -1,4 +1,5 @@
 /** Preparers without a database, and a transaction for them. */
+import path from 'node:path';
 import { toBundleInput, type TenantSpace } from '../../../src/core';
 import type { OpenBundle, VersionsTask } from '../../../src/core/preparation/bundle';
 import type { Preparer } from '../../../src/core/preparation/preparer';
@@ -61,7 +62,12 @@ export function openPreparers({ processorMs = 10_000, clockMs = 30_000 } = {}): 
     maxIndexRows: limits.maxIndexRows,
   });
   const here = createPreparer(tools.preparationTools(extensionBase, informant), limits);
-  const pool = new WorkerPool({ hashKey, ownAddresses, extensionBase, limits }, silentLog, clockMs);
+  const pool = new WorkerPool(
+    path.join(__dirname, '../../../dist/src/core/composition/worker.js'),
+    { hashKey, ownAddresses, extensionBase, limits },
+    silentLog,
+    clockMs,
+  );
   // There is no terminology: codings have no code systems.
   pool.serve((request) =>
     request.kind === 'terminology'

@@ -9,7 +9,8 @@ import { SubscriptionRewritten } from '../../storage/notifications/subscription-
 import type { RunningStatus } from '../../storage/notifications/subscription-change';
 import type { CallSlots } from './call-slots';
 import { EndpointGone, type Call, type Endpoint } from './endpoint';
-import { notificationBundle, type Notification } from '../../fhir/subscription/notification';
+import { notificationBundle } from '../../operations/notification-text';
+import { type Notification } from '../../api/notification';
 import { DEFAULT_EVENTS, MOST_EVENTS, MOST_TEXT } from '../notification-size';
 import { readEvents, untilDeletion, type EventTools } from './read-events';
 import type { SubscriptionPlan } from '../subscription-plan';

@@ -8,7 +8,7 @@ import { keyOfText } from '../../storage/read/version-row';
 import type { StoredEvent } from '../../storage/notifications/events';
 import type { SearchServices } from '../../ports';
 import { isDatabaseTrouble } from '../../storage/connection/database-error';
-import type { NotifiedEvent, NotifiedResource } from '../../fhir/subscription/notification';
+import type { NotifiedEvent, NotifiedResource } from '../../api/notification';
 import type { NotificationContent } from '../../fhir/subscription/subscription-request';
 import type { Topic } from '../../topics/topic';
 

@@ -11,7 +11,7 @@ import { fitsRelease } from '../json-format';
 import { parseMediaRange } from '../media-range';
 import { parseQueryText, type QueryParameter } from '../query-text';
 import { RELEASES, type Release } from '../release';
-import { RESERVED_HEADERS } from '../../outbound/message-headers';
+import { RESERVED_HEADERS } from './reserved-headers';
 
 /** A condition that the client adds to a topic. */
 export interface SubscriptionFilter {
