@@ -1,4 +1,5 @@
 /** Access: callers, clients, issuers, policies and tokens of tenants. */
+import { type PolicyDefinition } from './policy';
 import type { Access } from '../context';
 import type { SignInTrail } from './sign-in';
 
@@ -199,18 +200,4 @@ export interface Tokens {
    * signed become invalid. Throws `unknownTenant`.
    */
   rotateKeys(tenant: string, revokes: boolean): Promise<readonly string[]>;
-}
-
-/** A policy in requests and responses (docs/run/access-rules.md, Policies). */
-export interface PolicyDefinition {
-  readonly rules: readonly {
-    readonly types: readonly string[];
-    /** Some of `cruds`, in that order. */
-    readonly interactions: string;
-    /** Queries such as `category=laboratory&status=final`; a resource must meet one of them. */
-    readonly criteria?: readonly string[];
-  }[];
-  readonly operations?: readonly string[];
-  readonly hidden?: readonly string[];
-  readonly readOnly?: readonly string[];
 }

@@ -48,6 +48,7 @@ export * from './interactions';
 export * from './jobs';
 export * from './notification-stream';
 export * from './operation';
+export * from './policy';
 export * from './process';
 export * from './search';
 export * from './sign-in';

@@ -1,7 +1,7 @@
 /** The content of notifications of Subscriptions, and of answers of `$status` and `$events`. */
 
-import { NotificationContent } from '../fhir/subscription/subscription-request';
-import { StoredVersion } from './version';
+import { type NotificationContent } from '../fhir/subscription/subscription-request';
+import { type StoredVersion } from './version';
 
 /** A resource in a notification. */
 export interface NotifiedResource {

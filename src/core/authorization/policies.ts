@@ -12,7 +12,7 @@ import type { SearchTypeContext } from '../search/types/search-type';
 import type { TenantStore } from '../storage/tenants/tenants';
 import { isElement } from './elements';
 import { readPolicy, requirePolicyName, type Policy } from './policy';
-import { type PolicyDefinition } from '../api/access';
+import { type PolicyDefinition } from '../api/policy';
 import { ANY_TYPE } from './right';
 
 export interface PoliciesOptions {

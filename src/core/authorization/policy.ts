@@ -1,5 +1,5 @@
 /** A tenant's policies: types, interactions, criteria on resources, and elements. */
-import { type PolicyDefinition } from '../api/access';
+import { type PolicyDefinition } from '../api/policy';
 import { fhirError } from '../errors';
 import { parseQueryText, type QueryParameter } from '../fhir/query-text';
 import { parseRights, type Right } from './right';

@@ -2,7 +2,7 @@
  * Two sets of the same data, which differ only in hidden data: elements of many kinds, types, and rows. Hidden data
  * of a side have the word of the side.
  */
-import type { PolicyDefinition } from '../../../src/core/api/access';
+import type { PolicyDefinition } from '../../../src/core/api/policy';
 
 export type Side = 0 | 1;
 
