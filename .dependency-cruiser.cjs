@@ -1,4 +1,5 @@
 /** docs/understand/architecture.md, One direction. */
+const rooms = require('./scripts/rooms.cjs').map(([room]) => room);
 const core = '^src/core/';
 const door = '^src/core/index\\.ts$';
 const only = (name, packages, owners, comment) => ({
@@ -67,12 +68,26 @@ module.exports = {
       from: { path: '^src/core/search/' },
       to: { path: '^src/', pathNot: ['^src/core/(search|fhir)/', '^src/core/((errors|context)\\.ts$|api/)'] },
     },
-    {
-      name: 'storage-and-cache-serve',
+    ...rooms.slice(1).map((room, above) => ({
+      name: 'rooms-in-order',
       severity: 'error',
-      comment: 'Storage and cache know nothing of who uses them.',
-      from: { path: '^src/core/(storage|cache)/' },
-      to: { path: '^src/core/(interactions|operations|index\\.ts)' },
+      comment: `${room} imports what is below it (scripts/rooms.cjs).`,
+      from: { path: `^src/core/${room}/` },
+      to: { path: `^src/core/(${rooms.slice(0, above + 1).join('|')})/` },
+    })),
+    {
+      name: 'each-room-has-a-place',
+      severity: 'error',
+      comment: 'scripts/rooms.cjs names every folder of core.',
+      from: {},
+      to: { path: '^src/core/[^/]+/', pathNot: `^src/core/(${rooms.join('|')})/` },
+    },
+    {
+      name: 'rooms-have-no-roof',
+      severity: 'error',
+      comment: 'No room imports what the edges import.',
+      from: { path: '^src/core/[^/]+/' },
+      to: { path: door },
     },
     only(
       'sql-in-storage-only',

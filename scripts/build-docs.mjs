@@ -1,5 +1,6 @@
 /**
- * Writes the generated pages of docs/reference from the program and the schema; scripts/docs has a file for each page.
+ * Writes the generated pages of docs/reference, and the generated table of docs/understand/architecture.md; scripts/docs has a
+ * file for each page.
  * `--check` changes nothing and fails if one of them would change.
  */
 import { execFileSync } from 'node:child_process';
@@ -13,6 +14,7 @@ import * as errors from './docs/errors.mjs';
 import * as graphql from './docs/graphql.mjs';
 import * as operations from './docs/operations.mjs';
 import * as rest from './docs/rest.mjs';
+import * as rooms from './docs/rooms.mjs';
 import * as settings from './docs/settings.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -22,7 +24,16 @@ const require = createRequire(import.meta.url);
 const load = (module) => require(path.join(root, 'dist', 'src', module));
 
 let stale = 0;
-for (const { file, toPage } of [settings, errors, rest, graphql, operations, administration, commands]) {
+for (const { file, toPage } of [
+  settings,
+  errors,
+  rest,
+  graphql,
+  operations,
+  administration,
+  commands,
+  rooms,
+]) {
   const text = toPage(load, root);
   const current = await readFile(path.join(root, file), 'utf8').catch(() => '');
   if (current === text) continue;

@@ -33,7 +33,7 @@ function introspect(schema, query) {
 
 function makeSchema(release) {
   const { createSchema } = require('../dist/src/resolvers/index.js');
-  const { releaseDefinitions } = require('../dist/src/core/conformance/release-definitions.js');
+  const { releaseDefinitions } = require('../dist/src/core/composition/release-definitions.js');
   return createSchema(releaseDefinitions(release), { assumeValid: true });
 }
 

@@ -57,13 +57,12 @@ function titleOf({ code, types }) {
 
 export function toPage(load) {
   const { RELEASE_NAMES } = load('core/fhir/release.js');
-  const { loadDefinitions } = load('core/fhir/definitions.js');
-  const { operationSignatures } = load('core/operation-types/signatures.js');
+  const { releaseDefinitions } = load('core/composition/release-definitions.js');
 
   const operations = new Map();
   for (const release of RELEASE_NAMES) {
     const definitions = readDefinitions(load, release);
-    for (const signature of operationSignatures(loadDefinitions(release))) {
+    for (const signature of releaseDefinitions(release).operations) {
       const known = operations.get(signature.definition);
       if (known === undefined)
         operations.set(signature.definition, {
