@@ -9,42 +9,19 @@ import { eventually } from '../support/eventually';
 import { makeParameter } from '../support/search-parameters';
 import { finder, storeAll } from '../support/stored';
 import { TESTED_RELEASES } from '../support/releases';
+import { coding, composition, document, entry, to, TYPES, UUID } from '../support/documents';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-const TYPES = 'http://example.org/t';
-const to = (reference: string) => ({ reference });
-const coding = (system: string, code: string, display?: string) => ({
-  system,
-  code,
-  ...(display === undefined ? {} : { display }),
-});
-const entry = (fullUrl: string, resource: object): object => ({ fullUrl, resource });
-const composition = (id: string, more: object): object => ({
-  resourceType: 'Composition',
-  id,
-  status: 'final',
-  type: { coding: [coding(TYPES, 'letter', 'Discharge letter')] },
-  date: '2016',
-  title: 'Letter',
-  author: [to('Patient/pp')],
-  subject: to('Patient/pp'),
-  ...more,
-});
-const document = (id: string, ...entries: readonly object[]): object => ({
-  resourceType: 'Bundle',
-  id,
-  type: 'document',
-  identifier: { system: 'http://example.org/i', value: id },
-  timestamp: '2024-01-01T00:00:00Z',
-  entry: entries,
-});
-const BASE = 'http://acme.example';
-const pp = entry(`${BASE}/Patient/pp`, { resourceType: 'Patient', id: 'pp', birthDate: '1999-01-01' });
-const UUID = 'urn:uuid:0b9f1c1e-0000-4000-8000-00000000000';
+const patientPp = { resourceType: 'Patient', id: 'pp', birthDate: '1999-01-01' };
 const LONG = 30;
 
-const RESOURCES: readonly object[] = [
-  document('doc-1', entry(`${BASE}/Composition/1`, composition('1', {})), pp),
+/** `root`: the address of the server in this release. */
+const resourcesAt = (root: string): readonly object[] => [
+  document(
+    'doc-1',
+    entry(`${root}/Composition/1`, composition('1', {})),
+    entry(`${root}/Patient/pp`, patientPp),
+  ),
   // A stored Composition with the same id is another resource.
   { ...composition('1', {}), status: 'preliminary', title: 'Stored' },
   document(
@@ -66,7 +43,7 @@ const RESOURCES: readonly object[] = [
   document(
     'long',
     entry(
-      `${BASE}/Composition/3`,
+      `${root}/Composition/3`,
       composition('3', {
         type: { coding: [coding(TYPES, 'summary')] },
         subject: to('Patient/third'),
@@ -76,9 +53,9 @@ const RESOURCES: readonly object[] = [
         ],
       }),
     ),
-    entry(`${BASE}/Patient/third`, { resourceType: 'Patient', id: 'third', birthDate: '1950-05-05' }),
+    entry(`${root}/Patient/third`, { resourceType: 'Patient', id: 'third', birthDate: '1950-05-05' }),
     ...Array.from({ length: LONG }, (_, index) =>
-      entry(`${BASE}/Observation/o${index}`, {
+      entry(`${root}/Observation/o${index}`, {
         ...{ resourceType: 'Observation', id: `o${index}`, status: 'final', code: { text: 'x' } },
       }),
     ),
@@ -100,7 +77,12 @@ const RESOURCES: readonly object[] = [
       entry(`${UUID}6`, { resourceType: 'Patient', id: 'focused', gender: 'female' }),
     ],
   },
-  { resourceType: 'Bundle', id: 'others', type: 'collection', entry: [pp] },
+  {
+    resourceType: 'Bundle',
+    id: 'others',
+    type: 'collection',
+    entry: [entry(`${root}/Patient/pp`, patientPp)],
+  },
   { resourceType: 'Organization', id: 'stored', name: 'Whole House' },
   {
     resourceType: 'List',
@@ -122,7 +104,7 @@ describe.each([
   afterAll(() => server.close());
 
   describe.each(TESTED_RELEASES)('under %s', (release) => {
-    beforeAll(() => storeAll(server, release, RESOURCES));
+    beforeAll(() => storeAll(server, release, resourcesAt(server.root('system', release))));
 
     it.each<[string, string[]]>([
       ['Bundle?composition.status=final', ['doc-1', 'long', 'uuids']],
@@ -239,7 +221,16 @@ describe.each([
         server.request(
           'PUT',
           path,
-          JSON.stringify(document('changing', entry(`${UUID}8`, composition('8', { title })), pp)),
+          JSON.stringify(
+            document(
+              'changing',
+              entry(
+                `${UUID}8`,
+                composition('8', { title, subject: to(`${UUID}9`), author: [to(`${UUID}9`)] }),
+              ),
+              entry(`${UUID}9`, patientPp),
+            ),
+          ),
         );
       await put('First');
       expect(await find('Bundle?composition.title=first')).toEqual(['changing']);
@@ -271,7 +262,7 @@ describe('a client that may not find every Composition and Patient', () => {
   beforeAll(async () => {
     server = await openSharedServer('enforced');
     const { basic } = await withScopes('system/*.cruds');
-    for (const resource of RESOURCES) {
+    for (const resource of resourcesAt(server.root('system', 'r4'))) {
       const { resourceType, id } = resource as { resourceType: string; id: string };
       const path = `${server.path('system', 'r4')}/${resourceType}/${id}`;
       const { status, text } = await server.request('PUT', path, resource, { authorization: basic });

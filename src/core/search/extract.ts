@@ -145,7 +145,10 @@ function extract(
     container: resource,
     rulesOf: (type) => {
       const rules = compiledType(definitions, type);
-      return { references: rules.references, add: (content) => addOwnRows(rules, content, settings, rows) };
+      return {
+        references: rules.references,
+        add: (content, own = settings) => addOwnRows(rules, content, own, rows),
+      };
     },
     rowSettings: settings,
     rows,

@@ -1,7 +1,12 @@
-import { containedBase, MAX_CONTAINED, ROW_SCHEME } from '../../../src/core/search/index-rows';
+import {
+  containedBase,
+  containedNumber,
+  MAX_CONTAINED,
+  ROW_SCHEME,
+} from '../../../src/core/search/index-rows';
 import type { JsonObject } from '../../../src/core/fhir/json';
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
-import { index, makeExtractor } from './indexed';
+import { hasher, index, makeExtractor, target } from './indexed';
 
 const { typeNumber } = loadDefinitions('r4');
 const BUNDLE = typeNumber('Bundle') ?? 0;
@@ -51,6 +56,71 @@ describe('the index rows of a stored document', () => {
   it('do not follow a reference to another server than that of the document', () => {
     const outside = document({ subject: { reference: 'http://b.example/Patient/a' } }, patient('a'));
     expect(blocksOf(outside)).toEqual(['Composition']);
+  });
+
+  it('never refer to a resource of this server by a relative reference that leads elsewhere', () => {
+    const OURS = 'https://fhir.example/w/acme/api/v1/fhir/r4';
+    const [there, urn] = ['http://a.example/fhir', 'urn:uuid:0b9f1c1e-0000-4000-8000-000000000001'];
+    const named = (fullUrl: string | undefined): JsonObject => ({
+      ...(fullUrl === undefined ? {} : { fullUrl }),
+      resource: { resourceType: 'Patient', id: 'a' },
+    });
+    const subjectsOf = (from: string | undefined, reference: string, ...others: readonly JsonObject[]) => {
+      const first = { resourceType: 'Composition', subject: { reference } };
+      const bundle = {
+        ...{ resourceType: 'Bundle', type: 'document' },
+        entry: [{ ...(from === undefined ? {} : { fullUrl: from }), resource: first }, ...others],
+      };
+      const { references, tokens } = index(bundle).rows;
+      const subject = loadDefinitions('r4').searchParameters('Composition').get('subject')?.number ?? 0;
+      const isSubject = ({ parameter }: { parameter: number }) =>
+        parameter === containedNumber(containedBase(BUNDLE, 1), subject);
+      return [
+        references.filter(isSubject).map(({ targetHigh, targetLow }) => ({ targetHigh, targetLow })),
+        tokens.filter(isSubject).map(({ valueHigh, valueLow }) => ({ valueHigh, valueLow })),
+      ];
+    };
+    const { targetHigh, targetLow } = target('Patient', 'a');
+    const here = [[{ targetHigh, targetLow }], []];
+    const at = (address: string) => {
+      const valueHigh = hasher.text(address);
+      return [[], [{ valueHigh, valueLow: hasher.low }]];
+    };
+    const nowhere = [[], []];
+    const cases: [unknown, unknown][] = [
+      // An entry of another server: its relative references are those of that server, with and without a target in the Bundle.
+      [
+        subjectsOf(`${there}/Composition/1`, 'Patient/a', named(`${there}/Patient/a`)),
+        at(`${there}/Patient/a`),
+      ],
+      [subjectsOf(`${there}/Composition/1`, 'Patient/a'), at(`${there}/Patient/a`)],
+      [
+        subjectsOf(`${there}/Composition/1/_history/3`, 'Patient/a/_history/2'),
+        at(`${there}/Patient/a/_history/2`),
+      ],
+      [
+        subjectsOf('https://fhir.example/w/other/api/v1/fhir/r4/Composition/1', 'Patient/a'),
+        at('https://fhir.example/w/other/api/v1/fhir/r4/Patient/a'),
+      ],
+      [subjectsOf('http://a.example/page', 'Patient/a'), nowhere],
+      [subjectsOf('HTTP://a.example/fhir/Composition/1', 'Patient/a'), nowhere],
+      [subjectsOf('ftp://a.example/Composition/1', 'Patient/a'), nowhere],
+      // An entry of this server.
+      [subjectsOf(`${OURS}/Composition/1`, 'Patient/a', named(`${OURS}/Patient/a`)), here],
+      [subjectsOf(`${OURS}/Composition/1`, 'Patient/a/_history/2'), here],
+      [subjectsOf(`${there}/Composition/1`, `${OURS}/Patient/a`), here],
+      // An entry without the address of a server: the entry of that name, if there is one.
+      [subjectsOf(urn, 'Patient/a'), here],
+      [subjectsOf(undefined, 'Patient/a'), here],
+      [subjectsOf(urn, 'Patient/a', named(`${OURS}/Patient/a`)), here],
+      [subjectsOf(urn, 'Patient/a', named(`${there}/Patient/a`)), at(`${there}/Patient/a`)],
+      [subjectsOf(urn, 'Patient/a', named(`${urn}2`)), at(`${urn}2`)],
+      [subjectsOf(urn, 'Patient/a/_history/2', named(`${urn}2`)), at(`${urn}2/_history/2`)],
+      [subjectsOf(urn, 'Patient/a', named(undefined)), nowhere],
+      [subjectsOf(urn, 'Patient/a', named(`${there}/Patient/a`), named(`${OURS}/Patient/a`)), nowhere],
+      [subjectsOf(undefined, 'Patient/a', named(`${OURS}/Patient/a`), named(undefined)), nowhere],
+    ];
+    expect(cases.map(([found]) => found)).toEqual(cases.map(([, expected]) => expected));
   });
 
   it('know which of both it has', () => {

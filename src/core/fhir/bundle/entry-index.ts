@@ -1,39 +1,77 @@
-import { isJsonObject, type JsonObject } from '../json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { parseReference } from '../reference/literal';
 
-/** The resources of a Bundle, by the references that lead to them (https://hl7.org/fhir/R4/bundle.html#references). */
+/** A resource of a Bundle and its address. */
+export interface BundleEntry {
+  readonly fullUrl: string | undefined;
+  readonly resource: JsonObject;
+}
+
+/** The entries of a Bundle, by the references that lead to them (https://hl7.org/fhir/R4/bundle.html#references). */
 export class EntryIndex {
-  private readonly byUrl = new Map<string, JsonObject[]>();
-  private readonly byName = new Map<string, JsonObject[]>();
+  private readonly byUrl = new Map<string, BundleEntry[]>();
+  private readonly byName = new Map<string, BundleEntry[]>();
 
   /** Cost: one pass over the entries. */
   constructor({ entry }: JsonObject) {
     for (const item of Array.isArray(entry) ? entry : []) {
-      if (!isJsonObject(item)) continue;
-      const { fullUrl, resource } = item;
-      if (!isJsonObject(resource)) continue;
+      const found = toEntry(item);
+      if (found === undefined) continue;
+      const { fullUrl, resource } = found;
       const { resourceType, id, meta } = resource;
       const version = isJsonObject(meta) ? meta['versionId'] : undefined;
       const name = typeof resourceType === 'string' && typeof id === 'string' ? `${resourceType}/${id}` : '';
       for (const suffix of typeof version === 'string' ? ['', `/_history/${version}`] : ['']) {
-        if (typeof fullUrl === 'string') add(this.byUrl, fullUrl + suffix, resource);
-        add(this.byName, name + suffix, resource);
+        if (fullUrl !== undefined) add(this.byUrl, fullUrl + suffix, found);
+        add(this.byName, name + suffix, found);
       }
     }
   }
 
-  /** Returns the resources that a reference matches in the entry with the address `from`; more than one: ambiguous. */
-  find(reference: string, from: string | undefined): readonly JsonObject[] {
+  /** Returns the entries that a reference matches in the entry with the address `from`; more than one: ambiguous. */
+  find(reference: string, from: string | undefined): readonly BundleEntry[] {
     if (parseReference(reference).kind !== 'relative') return this.byUrl.get(reference) ?? [];
     const { base } = parseReference(from ?? '');
     // If the fullUrl is not that of a FHIR server, a relative reference has no base.
     if (base === undefined) return this.byName.get(reference) ?? [];
     return this.byUrl.get(`${base}/${reference}`) ?? [];
   }
+
+  /**
+   * Returns the address of the resource that a reference in the entry with the address `from` refers to. A relative
+   * reference is relative to the server of that entry, whether the Bundle has its target or not. In an entry without
+   * such an address it refers to the entry of that name, and stays as it is where there is none. Undefined: the target
+   * has no address, or the reference is ambiguous.
+   */
+  addressOf(reference: string, from: string | undefined): string | undefined {
+    const { kind, type, id, versionId } = parseReference(reference);
+    if (kind !== 'relative') return reference;
+    const { base } = parseReference(from ?? '');
+    if (base !== undefined) return `${base}/${reference}`;
+    // Another version of an entry is a version of the same resource.
+    const [first, ...others] = this.byName.get(`${type}/${id}`) ?? [];
+    if (first === undefined) return isElsewhere(from) ? undefined : reference;
+    const { fullUrl } = first;
+    if (fullUrl === undefined || others.some((other) => other.fullUrl !== fullUrl)) return undefined;
+    return versionId === undefined ? fullUrl : `${fullUrl}/_history/${versionId}`;
+  }
 }
 
-function add(resources: Map<string, JsonObject[]>, name: string, resource: JsonObject): void {
-  const others = resources.get(name);
-  if (others === undefined) resources.set(name, [resource]);
-  else others.push(resource);
+/** Returns an entry of a Bundle; undefined for one without a resource. */
+export function toEntry(item: JsonValue | undefined): BundleEntry | undefined {
+  if (!isJsonObject(item)) return undefined;
+  const { fullUrl, resource } = item;
+  if (!isJsonObject(resource)) return undefined;
+  return { fullUrl: typeof fullUrl === 'string' ? fullUrl : undefined, resource };
+}
+
+/** True for an address with a scheme, except a urn, which says nothing about a server. */
+function isElsewhere(address: string | undefined): boolean {
+  return address !== undefined && /^(?!urn:)[a-z][a-z0-9+.-]*:/i.test(address);
+}
+
+function add(entries: Map<string, BundleEntry[]>, name: string, entry: BundleEntry): void {
+  const others = entries.get(name);
+  if (others === undefined) entries.set(name, [entry]);
+  else others.push(entry);
 }

@@ -22,6 +22,11 @@ export interface RowSettings {
   readonly typeNumber: (type: string) => number | undefined;
   /** Returns the resource of this space that a literal reference refers to; undefined for everything else. */
   readonly localReference: (reference: string) => LocalReference | undefined;
+  /**
+   * Returns the address of the resource that a literal reference refers to; undefined: it has none. Only for resources of a
+   * Bundle, where a relative reference may lead to another entry or to another server.
+   */
+  readonly addressOf?: (reference: string) => string | undefined;
   /** The time zone of dates without one. */
   readonly zone: Zone;
   /** A resource with more rows is rejected. */

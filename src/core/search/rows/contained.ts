@@ -18,7 +18,8 @@ export interface ReferencePath {
 /** Makes the rows of a type. */
 export interface ContainedRules {
   readonly references: readonly ReferencePath[];
-  add(content: JsonObject): void;
+  /** `settings`: those of the resource if they differ from those of the whole. */
+  add(content: JsonObject, settings?: RowSettings): void;
 }
 
 /** A reference to a contained resource, by the number of its parameter. */

@@ -24,16 +24,15 @@ export function addReferenceRows(
 ): void {
   const { value, type } = found;
   if (typeof value === 'string') {
-    addLocalRow(value, parameter, settings, rows);
-    addUriRows(found, { parameter, hasher: settings.hasher, rows });
+    const address = addressIn(settings, value);
+    if (address === undefined) return;
+    addLocalRow(address, parameter, settings, rows);
+    addUriRows({ ...found, value: address }, { parameter, hasher: settings.hasher, rows });
   } else if (isJsonObject(value)) {
     const reference = type === 'CodeableReference' ? value['reference'] : value;
     if (isJsonObject(reference) && isReferenceType(type)) {
       addLiteralRow(reference['reference'], parameter, settings, rows);
       addIdentifierRow(reference['identifier'], parameter, settings, rows);
-    } else if (typeof value['resourceType'] === 'string' && typeof value['id'] === 'string') {
-      // A resource inside another one, such as the Composition of a document.
-      addLocalRow(`${value['resourceType']}/${value['id']}`, parameter, settings, rows);
     }
   }
 }
@@ -43,8 +42,10 @@ export function addReferenceRows(
  * undefined for none and for contained ones.
  */
 export function referenceText(found: PathValue, settings: RowSettings): string | undefined {
-  const reference = literalOf(found);
-  if (reference === undefined || reference.length === 0 || reference.startsWith('#')) return undefined;
+  const literal = literalOf(found);
+  if (literal === undefined || literal.length === 0 || literal.startsWith('#')) return undefined;
+  const reference = addressIn(settings, literal);
+  if (reference === undefined) return undefined;
   const local = settings.localReference(reference);
   return local === undefined ? reference : `${local.type}/${local.id}`;
 }
@@ -66,6 +67,10 @@ export function targetTypeOf(
   if (typeof literal === 'string' && literal.startsWith('#'))
     return containedType(resource, literal.slice(1));
   return literalType(literal, settings) ?? (typeof named === 'string' ? named : undefined);
+}
+
+function addressIn({ addressOf }: RowSettings, reference: string): string | undefined {
+  return addressOf === undefined ? reference : addressOf(reference);
 }
 
 /** Returns the type in a literal reference, local or not. */
@@ -162,14 +167,16 @@ function isReferenceType(type: string): boolean {
   return type === 'Reference' || type === 'CodeableReference';
 }
 
-function addLiteralRow(
-  reference: JsonValue | undefined,
+/** Adds the row of a literal reference: that of a resource of this space, or of an address elsewhere. */
+export function addLiteralRow(
+  literal: JsonValue | undefined,
   parameter: number,
   settings: RowSettings,
   rows: RowCollector,
 ): void {
-  if (typeof reference !== 'string' || reference.length === 0 || reference.startsWith('#')) return;
-  if (addLocalRow(reference, parameter, settings, rows)) return;
+  if (typeof literal !== 'string' || literal.length === 0 || literal.startsWith('#')) return;
+  const reference = addressIn(settings, literal);
+  if (reference === undefined || addLocalRow(reference, parameter, settings, rows)) return;
   if (!isOutside(reference)) return;
   const high = settings.hasher.text(reference);
   rows.token(parameter, high, settings.hasher.low, 0);
