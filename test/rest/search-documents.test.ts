@@ -83,7 +83,74 @@ const resourcesAt = (root: string): readonly object[] => [
     type: 'collection',
     entry: [entry(`${root}/Patient/pp`, patientPp)],
   },
+  // What the subject refers to has room beside long sections.
+  document(
+    'deep',
+    entry(
+      `${UUID}1`,
+      composition('4', {
+        type: { coding: [coding(TYPES, 'plan')] },
+        subject: to(`${UUID}2`),
+        author: [to(`${UUID}2`)],
+        section: [
+          {
+            title: 'All',
+            entry: Array.from({ length: LONG }, (_, index) => to(`${root}/Observation/d${index}`)),
+          },
+        ],
+      }),
+    ),
+    entry(`${UUID}2`, {
+      ...{ resourceType: 'Patient', id: 'fourth', birthDate: '1944', managingOrganization: to(`${UUID}3`) },
+      generalPractitioner: [to('#gp')],
+      contained: [
+        {
+          ...{ resourceType: 'PractitionerRole', id: 'gp', organization: to(`${UUID}4`) },
+          practitioner: to('Practitioner/stored'),
+        },
+      ],
+    }),
+    entry(`${UUID}3`, { resourceType: 'Organization', id: '3', name: 'Entry House', partOf: to(`${UUID}4`) }),
+    entry(`${UUID}4`, { resourceType: 'Organization', id: '4', name: 'Upper House', partOf: to(`${UUID}5`) }),
+    entry(`${UUID}5`, {
+      ...{ resourceType: 'Organization', id: '5', name: 'Top House' },
+      partOf: to('Organization/stored'),
+    }),
+    ...Array.from({ length: LONG }, (_, index) =>
+      entry(`${root}/Observation/d${index}`, {
+        ...{ resourceType: 'Observation', id: `d${index}`, status: 'final', code: { text: 'x' } },
+        subject: to(`${UUID}2`),
+      }),
+    ),
+  ),
+  document(
+    'nested',
+    entry(
+      `${UUID}1`,
+      composition('5', {
+        type: { coding: [coding(TYPES, 'plan')] },
+        subject: to(`${UUID}2`),
+        author: [to(`${UUID}2`)],
+        section: [{ title: 'Inner', entry: [to(`${UUID}6`)] }],
+      }),
+    ),
+    entry(`${UUID}2`, { resourceType: 'Patient', id: 'fifth', birthDate: '1955' }),
+    entry(`${UUID}6`, {
+      ...{ resourceType: 'Bundle', type: 'document', timestamp: '2024-01-01T00:00:00Z' },
+      identifier: { system: 'http://example.org/i', value: 'inner' },
+      entry: [
+        entry(
+          'http://elsewhere.example/fhir/Composition/inner',
+          composition('inner', { title: 'Enclosed', subject: to('Patient/in'), author: [to('Patient/in')] }),
+        ),
+        entry('http://elsewhere.example/fhir/Patient/in', {
+          ...{ resourceType: 'Patient', id: 'in', birthDate: '1911' },
+        }),
+      ],
+    }),
+  ),
   { resourceType: 'Organization', id: 'stored', name: 'Whole House' },
+  { resourceType: 'Practitioner', id: 'stored', name: [{ family: 'Outer' }] },
   {
     resourceType: 'List',
     id: 'list',
@@ -107,41 +174,74 @@ describe.each([
     beforeAll(() => storeAll(server, release, resourcesAt(server.root('system', release))));
 
     it.each<[string, string[]]>([
-      ['Bundle?composition.status=final', ['doc-1', 'long', 'uuids']],
+      ['Bundle?composition.status=final', ['deep', 'doc-1', 'long', 'nested', 'uuids']],
       ['Bundle?composition.status=preliminary', []],
-      ['Bundle?composition:Composition.status=final', ['doc-1', 'long', 'uuids']],
+      ['Bundle?composition:Composition.status=final', ['deep', 'doc-1', 'long', 'nested', 'uuids']],
       [`Bundle?composition.type=${TYPES}|letter`, ['doc-1']],
       ['Bundle?composition.type=report,summary', ['long', 'uuids']],
-      ['Bundle?composition.type:not=letter', ['long', 'uuids']],
+      ['Bundle?composition.type:not=letter', ['deep', 'long', 'nested', 'uuids']],
       ['Bundle?composition.type=letter&composition.title=stored', []],
       ['Bundle?composition.patient=Patient/pp', ['doc-1']],
       ['Bundle?composition.patient=pp', ['doc-1']],
       ['Bundle?composition.subject=Patient/third', ['long']],
       ['Bundle?composition.author=Patient/pp', ['doc-1']],
-      ['Bundle?composition.date=2016', ['doc-1', 'long', 'uuids']],
+      ['Bundle?composition.date=2016', ['deep', 'doc-1', 'long', 'nested', 'uuids']],
       ['Bundle?composition._id=2', ['uuids']],
       ['Bundle?composition=Composition/1', ['doc-1']],
       ['Bundle?composition=Patient/pp', []],
       ['Bundle?composition.subject:Patient.birthdate=1999-01-01', ['doc-1']],
-      ['Bundle?composition.patient.birthdate=lt1980', ['long', 'uuids']],
+      ['Bundle?composition.patient.birthdate=lt1980', ['deep', 'long', 'nested', 'uuids']],
       ['Bundle?composition.patient.birthdate:missing=true', []],
       ['Bundle?composition.patient._id=second', ['uuids']],
       ['Bundle?composition.patient.organization.name=whole', ['uuids']],
       ['Bundle?composition.author:Organization.name=inner', ['uuids']],
+      ['Bundle?composition.patient.organization.name=entry', ['deep']],
+      ['Bundle?composition.subject:Patient.organization:Organization.name=entry', ['deep']],
+      ['Bundle?composition.patient.organization.name=upper', []],
+      ['Bundle?composition.patient.organization.partof.name=upper', ['deep']],
+      ['Bundle?composition.patient.organization.partof.partof.name=top', ['deep']],
+      ['Bundle?composition.patient.organization.partof.partof.partof.name=whole', ['deep']],
+      ['Bundle?composition.patient.organization.partof.partof.partof.name=top', []],
+      ['Bundle?composition.patient.organization.name:contains=tity,ntry', ['deep']],
+      ['Bundle?composition.patient.organization.partof._content=upper', ['deep']],
+      ['Bundle?composition.patient.organization.partof.partof._content=top', ['deep']],
+      ['Bundle?composition.patient.organization.partof.partof._content=upper', []],
+      ['Bundle?composition.patient.general-practitioner:PractitionerRole.organization.name=upper', ['deep']],
+      ['Bundle?composition.patient.general-practitioner:PractitionerRole.practitioner.name=outer', ['deep']],
+      ['Bundle?composition.entry:Observation.subject:Patient.organization.partof.name=upper', ['deep']],
+      ['Bundle?composition.author.organization.partof.name=upper', ['deep']],
+      ['Bundle?composition.patient.organization.partof.partof.partof._id=stored', ['deep']],
+      ['Bundle?composition.entry:Bundle.composition.title=enclosed', ['nested']],
+      ['Bundle?composition.entry:Bundle.composition.title=letter', []],
+      ['Bundle?composition.entry:Bundle.composition.patient.birthdate=1911', ['nested']],
+      ['Bundle?composition.entry:Bundle.composition.patient=Patient/in', []],
+      [
+        'Bundle?composition.entry:Bundle.composition=http://elsewhere.example/fhir/Composition/inner',
+        ['nested'],
+      ],
+      ['Bundle?composition.entry:Bundle.type=document', ['nested']],
+      [
+        'Bundle?_filter=composition.patient%5Bbirthdate%20eq%201944%5D.organization.name%20eq%20"Entry%20House"',
+        ['deep'],
+      ],
+      [
+        'Bundle?_filter=composition.patient%5Bbirthdate%20eq%201945%5D.organization.name%20eq%20"Entry%20House"',
+        [],
+      ],
       ['Bundle?composition.type:text=discharge', ['doc-1']],
       ['Bundle?composition.patient:Patient.birthdate=1999-01-01&composition.type=summary', []],
       ['Bundle?_filter=composition%5Btype%20eq%20letter%5D.status%20eq%20final', ['doc-1']],
-      ['Bundle?_filter=composition.patient.birthdate%20lt%201960', ['long']],
+      ['Bundle?_filter=composition.patient.birthdate%20lt%201960', ['deep', 'long', 'nested']],
       ['Bundle?message.event=admit', ['message']],
       ['Bundle?message.event=discharge', []],
       ['Bundle?message.source-uri=http://example.org/ward', ['message']],
       ['Bundle?message.sender.name=whole', ['message']],
       ['Bundle?message.focus:Patient.gender=female', ['message']],
       ['Bundle?message.focus:Patient.gender=male', []],
-      ['Bundle?composition:missing=false', ['doc-1', 'long', 'uuids']],
+      ['Bundle?composition:missing=false', ['deep', 'doc-1', 'long', 'nested', 'uuids']],
       ['Bundle?message:missing=false', ['message']],
       ['Bundle?composition:missing=true', ['message', 'others']],
-      ['Bundle?message:missing=true&type=document', ['doc-1', 'long', 'uuids']],
+      ['Bundle?message:missing=true&type=document', ['deep', 'doc-1', 'long', 'nested', 'uuids']],
       ['Bundle?composition:missing=true&message:missing=true', ['others']],
       ['List?item:Bundle.composition.type=letter', ['list']],
       ['List?item:Bundle.composition.type=report', []],
@@ -179,6 +279,10 @@ describe.each([
         ['doc-1'],
       ],
       [`{composition: {Composition: {type: {eq: "report"} status: {eq: "preliminary"}}}}`, []],
+      [
+        `{composition: {Composition: {subject: {Patient: {organization: {Organization: {name: {startsWith: "entry"}}}}}}}}`,
+        ['deep'],
+      ],
       [`{composition: {missing: true} message: {missing: true}}`, ['others']],
       ...(release === 'r4' ? [[`{message: {MessageHeader: {event: {eq: "admit"}}}}`, ['message']]] : []),
     ] as [string, string[]][])('GraphQL finds by %s', async (where, expected) => {
@@ -273,14 +377,27 @@ describe('a client that may not find every Composition and Patient', () => {
 
   it('needs a scope for each type of the chain', async () => {
     const bundles = await withScopes('system/Bundle.rs');
-    expect(await ask(bundles, 'Bundle?type=document')).toEqual(['doc-1', 'long', 'uuids']);
+    expect(await ask(bundles, 'Bundle?type=document')).toEqual(['deep', 'doc-1', 'long', 'nested', 'uuids']);
     expect(await ask(bundles, 'Bundle?composition.title=letter')).toBe(403);
     const compositions = await withScopes('system/Bundle.rs', 'system/Composition.s');
-    expect(await ask(compositions, 'Bundle?composition.title=letter')).toEqual(['doc-1', 'long', 'uuids']);
+    expect(await ask(compositions, 'Bundle?composition.title=letter')).toEqual([
+      'deep',
+      'doc-1',
+      'long',
+      'nested',
+      'uuids',
+    ]);
     expect(await ask(compositions, 'Bundle?composition.patient.birthdate=1999-01-01')).toBe(403);
   });
 
   it('finds a document only by a Composition and a Patient that meet the conditions of its scopes', async () => {
+    const organizations = await withScopes(
+      ...['system/Bundle.rs', 'system/Composition.s', 'system/Patient.s'],
+      'system/Organization.s?name=entry',
+    );
+    const inside = 'Bundle?composition.patient.organization';
+    expect(await ask(organizations, `${inside}.name:missing=false`)).toEqual(['deep']);
+    expect(await ask(organizations, `${inside}.partof.name:missing=false`)).toEqual([]);
     const letters = await withScopes(
       'system/Bundle.rs',
       `system/Composition.s?type=${TYPES}|letter`,
@@ -295,6 +412,8 @@ describe('a client that may not find every Composition and Patient', () => {
       'system/Composition.s',
       'system/Patient.s?birthdate=lt1980',
     );
-    expect(await ask(all, 'Bundle?composition.patient.birthdate=gt1900')).toEqual(['long', 'uuids']);
+    expect(await ask(all, 'Bundle?composition.patient.birthdate=gt1900')).toEqual([
+      ...['deep', 'long', 'nested', 'uuids'],
+    ]);
   });
 });

@@ -147,6 +147,7 @@ function extract(
       const rules = compiledType(definitions, type);
       return {
         references: rules.references,
+        embedded: rules.embedded,
         add: (content, own = settings) => addOwnRows(rules, content, own, rows),
       };
     },
@@ -177,14 +178,13 @@ export function containedBlocks(
   type: string,
   container: JsonObject,
 ): readonly FoundBlock[] {
-  const { references, embedded } = compiledType(definitions, type);
-  const referencesOf = (inner: string): readonly ReferencePath[] =>
-    compiledType(definitions, inner).references;
+  const pathsOf = (inner: string): CompiledType => compiledType(definitions, inner);
+  const { references, embedded } = pathsOf(type);
   const typeNumber = (name: string): number | undefined =>
     definitions.isResourceType(name) ? definitions.typeNumber(name) : undefined;
   return embedded.length > 0
-    ? findEntryBlocks(container, embedded, referencesOf, typeNumber)
-    : findBlocks(container, references, referencesOf, typeNumber).blocks;
+    ? findEntryBlocks(container, embedded, pathsOf, typeNumber)
+    : findBlocks(container, references, (inner) => pathsOf(inner).references, typeNumber).blocks;
 }
 
 /** Adds the rows of a contained resource, and one row for each parameter that it has a value for. */

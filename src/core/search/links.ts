@@ -3,9 +3,10 @@ import type { Criterion, Predicate } from './predicate';
 
 /**
  * Where chains search contained resources: for any resource whose predicate says so; for this one, which is contained
- * itself, but for none after it; nowhere.
+ * itself, but for none after it; for this one, which is an entry of a stored document or message, and for all entries
+ * after it; nowhere.
  */
-export type ContainedMode = 'always' | 'once' | 'never';
+export type ContainedMode = 'always' | 'once' | 'entries' | 'never';
 
 type Target = Extract<Predicate, { index: 'target' }>;
 
@@ -14,8 +15,9 @@ export function modeBehindStored(from: ContainedMode): ContainedMode {
   return from === 'always' ? 'always' : 'never';
 }
 
-/** The same for a contained resource. */
-export function modeBehindContained(from: ContainedMode): ContainedMode {
+/** The same for a contained resource, or an entry. */
+export function modeBehindContained({ part }: Pick<Target, 'part'>, from: ContainedMode): ContainedMode {
+  if (part === 'entries' || from === 'entries') return 'entries';
   return from === 'always' ? 'once' : 'never';
 }
 
@@ -24,8 +26,13 @@ export function searchesContained(
   { hasContainedTargets = false, part, urls }: Target,
   from: ContainedMode,
 ): boolean {
-  if (part !== undefined) return part === 'contained';
-  return urls === undefined && (from === 'always' ? hasContainedTargets : from === 'once');
+  if (part !== undefined) return part !== 'stored';
+  return urls === undefined && (from === 'always' ? hasContainedTargets : from !== 'never');
+}
+
+/** True when the link may lead to stored resources. */
+export function searchesStored({ part }: Pick<Target, 'part'>): boolean {
+  return part === undefined || part === 'stored';
 }
 
 /**
@@ -38,8 +45,9 @@ export function countLinks(criteria: readonly Criterion[], from: ContainedMode):
     switch (predicate.index) {
       case 'target': {
         const behind = predicate.target.criteria;
-        if (predicate.part !== 'contained') links += 1 + countLinks(behind, modeBehindStored(from));
-        if (searchesContained(predicate, from)) links += 1 + countLinks(behind, modeBehindContained(from));
+        if (searchesStored(predicate)) links += 1 + countLinks(behind, modeBehindStored(from));
+        if (searchesContained(predicate, from))
+          links += 1 + countLinks(behind, modeBehindContained(predicate, from));
         break;
       }
       case 'source':

@@ -104,10 +104,10 @@ export type Predicate =
       /** True: some references of the space by these parameters lead to contained resources. */
       readonly hasContainedTargets?: boolean;
       /**
-       * Only stored or only contained targets: after the link was split (resolve-chains.ts), or because the parameter has
-       * resources inside the searched one as its values (`isEmbedded`). Undefined: both.
+       * Only stored or only contained targets, after the link was split (resolve-chains.ts); `entries`: only resources of
+       * the searched Bundle, because the parameter has them as its values (`isEmbedded`). Undefined: stored and contained.
        */
-      readonly part?: 'stored' | 'contained';
+      readonly part?: 'stored' | 'contained' | 'entries';
       readonly parameters: readonly number[];
       readonly urls?: readonly number[];
       readonly target: TypeCriteria;

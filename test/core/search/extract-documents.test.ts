@@ -53,6 +53,62 @@ describe('the index rows of a stored document', () => {
     ).toEqual(['Composition', 'Organization']);
   });
 
+  it('are also those of what these refer to, once, in circles too', () => {
+    const bundle = document(
+      { subject: { reference: 'Patient/a' }, author: [{ reference: 'Patient/a' }] },
+      {
+        fullUrl: 'http://a.example/Patient/a',
+        resource: {
+          ...{ resourceType: 'Patient', managingOrganization: { reference: 'Organization/o' } },
+          generalPractitioner: [{ reference: '#gp' }],
+          contained: [
+            { resourceType: 'PractitionerRole', id: 'gp', organization: { reference: 'Organization/u' } },
+          ],
+        },
+      },
+      {
+        fullUrl: 'http://a.example/Organization/o',
+        resource: { resourceType: 'Organization', partOf: { reference: 'Organization/u' } },
+      },
+      {
+        fullUrl: 'http://a.example/Organization/u',
+        resource: { resourceType: 'Organization', partOf: { reference: 'Organization/o' } },
+      },
+      patient('b'),
+    );
+    expect(blocksOf(bundle)).toEqual([
+      ...['Composition', 'Patient', 'PractitionerRole', 'Organization', 'Organization'],
+    ]);
+  });
+
+  it('are those of the first resource of a Bundle inside, which resolves its own references', () => {
+    const nested = document({ subject: { reference: 'Patient/a' } }, patient('a'));
+    const bundle = document(
+      { section: [{ entry: [{ reference: 'urn:uuid:inner' }] }] },
+      { fullUrl: 'urn:uuid:inner', resource: nested },
+      patient('b'),
+    );
+    expect(blocksOf(bundle)).toEqual(['Composition', 'Bundle', 'Composition', 'Patient']);
+  });
+
+  it('leave room for what the subject refers to, but only where the sections are too long anyway', () => {
+    const subject = {
+      fullUrl: 'http://a.example/Patient/s',
+      resource: { resourceType: 'Patient', managingOrganization: { reference: 'Organization/o' } },
+    };
+    const house = { fullUrl: 'http://a.example/Organization/o', resource: { resourceType: 'Organization' } };
+    const withEntries = (count: number): readonly (string | undefined)[] => {
+      const entries = Array.from({ length: count }, (_, number) => patient(`e${number}`));
+      const section = [{ entry: entries.map((_, number) => ({ reference: `Patient/e${number}` })) }];
+      return blocksOf(document({ subject: { reference: 'Patient/s' }, section }, subject, house, ...entries));
+    };
+    const places = MAX_CONTAINED - 2;
+    expect(withEntries(places).filter((type) => type === 'Patient')).toHaveLength(places + 1);
+    expect(withEntries(places)).not.toContain('Organization');
+    expect(withEntries(places + 1)).toHaveLength(MAX_CONTAINED);
+    expect(withEntries(places + 1).indexOf('Organization')).toBe(2);
+  });
+
   it('do not follow a reference to another server than that of the document', () => {
     const outside = document({ subject: { reference: 'http://b.example/Patient/a' } }, patient('a'));
     expect(blocksOf(outside)).toEqual(['Composition']);

@@ -9,6 +9,7 @@ import {
   modeBehindContained,
   countLinks,
   searchesContained,
+  searchesStored,
   modeBehindStored,
   type ContainedMode,
 } from '../../search/links';
@@ -123,7 +124,7 @@ class Chains {
   }
 
   private async resolveStored(predicate: Target, { mode }: ResolveScope): Promise<Predicate[]> {
-    if (predicate.part === 'contained') return [];
+    if (!searchesStored(predicate)) return [];
     const { parameters, urls, target: of } = predicate;
     const behind = await this.behind(of, mode);
     if (urls !== undefined || 'of' in behind) {
@@ -140,10 +141,11 @@ class Chains {
 
   private async resolveContained(predicate: Target, { mode }: ResolveScope): Promise<Predicate[]> {
     if (!searchesContained(predicate, mode)) return [];
-    const scope: ResolveScope = { mode: modeBehindContained(mode), isContained: true };
+    const scope: ResolveScope = { mode: modeBehindContained(predicate, mode), isContained: true };
     const criteria = await this.resolve(predicate.target.criteria, scope);
     if (criteria.some(isNever)) return [];
-    return [{ ...predicate, part: 'contained', target: { ...predicate.target, criteria } }];
+    const target = { ...predicate.target, criteria };
+    return [{ ...predicate, part: predicate.part === 'entries' ? 'entries' : 'contained', target }];
   }
 
   private behind(of: TypeCriteria, from: ContainedMode): Promise<Behind> {

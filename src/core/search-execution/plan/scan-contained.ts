@@ -3,6 +3,7 @@ import { fhirError } from '../../errors';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
 import type { Release } from '../../fhir/release';
 import { containedBlocks } from '../../search/extract';
+import { searchesStored } from '../../search/links';
 import type { ContainedKeys, Predicate } from '../../search/predicate';
 import type { ResourceKey } from '../../search/resource-key';
 import type { Services } from '../../ports';
@@ -25,28 +26,29 @@ export interface ContainingLink extends ChainLink {
 
 /**
  * The links by which the resources of a criterion may be contained. `direct`: their container refers to them;
- * `indirect`: another contained resource refers to them, and the container refers to that one.
+ * `indirect`: another contained resource refers to them, and the container refers to that one; `entries`: they are in
+ * the Bundle whose first resource the link leads to.
  */
 export interface Containment {
   readonly direct: readonly ContainingLink[];
   readonly indirect: readonly ContainingLink[];
+  readonly entries: readonly ContainingLink[];
   /** True: stored resources may meet the criterion too. */
   readonly hasStored: boolean;
 }
-export const NOT_CONTAINED: Containment = { direct: [], indirect: [], hasStored: true };
+export const NOT_CONTAINED: Containment = { direct: [], indirect: [], entries: [], hasStored: true };
 
 /** The containment one link further. `container`: the number of the type that the link leads from. */
 export function containmentBehind(
   container: number,
   { hasContainedTargets = false, parameters, part, urls, target: { type } }: Target,
-  { direct }: Containment,
+  { direct, entries }: Containment,
 ): Containment {
   if (urls !== undefined) return NOT_CONTAINED;
-  return {
-    direct: hasContainedTargets ? [{ container, parameters, type }] : [],
-    indirect: direct,
-    hasStored: part !== 'contained',
-  };
+  const links = hasContainedTargets ? [{ container, parameters, type }] : [];
+  if (part === 'entries')
+    return { direct: [], indirect: [], entries: [...entries, ...links], hasStored: false };
+  return { direct: links, indirect: direct, entries, hasStored: searchesStored({ part }) };
 }
 
 /** The test of contained resources. */
@@ -67,7 +69,7 @@ export async function scanContained(
     release,
     textScan: { space, type, patterns },
     test,
-    containment: { direct, indirect },
+    containment: { direct, indirect, entries },
   }: {
     readonly release: Release;
     readonly textScan: TextScan;
@@ -78,7 +80,7 @@ export async function scanContained(
   const definitions = services.definitions(release);
   const typeName = definitions.typeName(type);
   const found: ContainedKeys[] = [];
-  for (const [container, links] of byContainer([...direct, ...indirect])) {
+  for (const [container, links] of byContainer([...direct, ...indirect, ...entries])) {
     const containerName = definitions.typeName(container);
     if (containerName === undefined) continue;
     const [keys, blocks]: [ResourceKey[], number[]] = [[], []];

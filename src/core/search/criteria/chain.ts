@@ -148,7 +148,7 @@ export function chainCriterion(
           index: 'target',
           parameters,
           target: criteria,
-          ...(isInside ? { part: 'contained' } : {}),
+          ...(isInside ? { part: 'entries' } : {}),
         });
       if (urls.length > 0) anyOf.push({ index: 'target', parameters, urls, target: criteria });
     } catch (error) {

@@ -1,33 +1,70 @@
 /**
- * Index rows of the first resource of a stored document or message, and of the entries that it refers to. Chains find
- * the Bundle by them, as they find the container of a contained resource.
+ * Index rows of the first resource of a stored document or message, and of the entries that it leads to. Chains find the
+ * Bundle by them, as they find the container of a contained resource.
  * Source: https://hl7.org/fhir/R4/bundle.html#search-parameters, #references; docs/use/search.md, Reference.
  */
 import { EntryIndex, toEntry, type BundleEntry } from '../../fhir/bundle/entry-index';
-import type { JsonObject } from '../../fhir/json';
+import { isJsonObject, type JsonObject } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
 import { parseReference } from '../../fhir/reference';
 import { containedBase, MAX_CONTAINED, ROW_SCHEME } from '../index-rows';
 import { keyOf } from '../resource-key';
 import type { RowSettings } from './collector';
-import { markLink, type BlockTarget, type FoundBlock, type ReferencePath } from './contained';
-import { addLiteralRow, containedIdOf, findContained, literalOf } from './reference';
+import {
+  markLink,
+  type BlockTarget,
+  type ContainedRules,
+  type FoundBlock,
+  type ReferencePath,
+} from './contained';
+import { addLiteralRow, containedIdOf, literalOf } from './reference';
 
-/** A resource of the Bundle that has rows, and the links by which a chain reaches it. */
+/** A resource of the Bundle that has rows. */
 interface EntryBlock extends FoundBlock {
-  readonly from: readonly {
-    /** 0: the Bundle itself. */
-    readonly block: number;
-    readonly parameter: number;
-  }[];
+  /** The links by which a chain reaches it. */
+  readonly from: Link[];
   readonly home: Home;
 }
 
+interface Link {
+  /** 0: the Bundle itself. */
+  readonly block: number;
+  readonly parameter: number;
+  /** True: it is the first resource of that Bundle. */
+  readonly isFirst: boolean;
+}
+
 /** Where the references of a resource lead. */
-interface Home {
-  readonly entries: EntryIndex;
-  /** The entry that the resource is, or that contains it. */
-  readonly entry: BundleEntry;
+class Home {
+  private byId: ReadonlyMap<string, JsonObject> | undefined;
+
+  /** `entry`: the entry that the resource is, or that contains it. */
+  constructor(
+    readonly entries: EntryIndex,
+    readonly entry: BundleEntry,
+  ) {}
+
+  /** Returns the resource that a value of a reference parameter refers to inside the Bundle; undefined: there is none. */
+  targetOf(value: PathValue): Target | undefined {
+    const inside = containedIdOf(value);
+    if (inside !== undefined) {
+      this.byId ??= containedById(this.entry.resource);
+      const content = this.byId.get(inside);
+      return content && { content, home: this };
+    }
+    const reference = literalOf(value);
+    const [first] = reference === undefined ? [] : this.entries.find(reference, this.entry.fullUrl);
+    return first && { content: first.resource, home: new Home(this.entries, first) };
+  }
+}
+
+function containedById({ contained }: JsonObject): ReadonlyMap<string, JsonObject> {
+  const byId = new Map<string, JsonObject>();
+  for (const content of Array.isArray(contained) ? contained : []) {
+    if (isJsonObject(content) && typeof content['id'] === 'string' && !byId.has(content['id']))
+      byId.set(content['id'], content);
+  }
+  return byId;
 }
 
 /** A resource that another one refers to. */
@@ -36,75 +73,115 @@ interface Target {
   readonly home: Home;
 }
 
+/** The resources that one refers to by a parameter, each once. */
+interface Group {
+  readonly link: Link;
+  readonly targets: readonly Target[];
+}
+
+type PathsOf = (type: string) => Pick<ContainedRules, 'references' | 'embedded'>;
+
 /**
- * Finds the first resource of a Bundle by the parameters that have it as their value, and the resources that it refers to:
- * entries and its contained ones. Of more than MAX_CONTAINED the references of those parameters win that have the fewest, so
- * that the entries of long sections do not displace the subject. Cost: one pass over the entries.
+ * Finds the first resource of a Bundle by the parameters that have it as their value, and the resources that it refers to,
+ * directly or by others: entries and contained ones, at most MAX_CONTAINED. First come those that the first resource refers
+ * to; where these are too many, the parameters with the fewest of them, then what those refer to, so that the entries
+ * of long sections do not displace the subject. Cost: one pass over the entries, and the references of these resources.
  */
 export function findEntryBlocks(
   bundle: JsonObject,
   embedded: readonly ReferencePath[],
-  referencesOf: (type: string) => readonly ReferencePath[],
+  pathsOf: PathsOf,
   typeNumber: RowSettings['typeNumber'],
 ): readonly EntryBlock[] {
-  const [root] = embedded.flatMap(({ number, valuesOf }) =>
-    valuesOf(bundle).map(({ value }) => ({ value, link: { block: 0, parameter: number } })),
-  );
-  const { entry: items } = bundle;
-  const entry = toEntry(Array.isArray(items) ? items[0] : undefined);
-  if (root === undefined || entry === undefined || root.value !== entry.resource) return [];
-  const content = entry.resource;
-  const rootType = typeOf(content, typeNumber);
-  if (rootType === undefined) return [];
-  const home: Home = { entries: new EntryIndex(bundle), entry };
-  const found = new Map<JsonObject, EntryBlock>([
-    [content, { ...blockOf(rootType, content, 1), from: [root.link], home }],
-  ]);
-  for (const { parameter, targets } of targetsOf({ content, home }, referencesOf(rootType))) {
-    for (const target of targets) {
-      const type = typeOf(target.content, typeNumber);
-      const before = found.get(target.content);
-      if (type === undefined || (before === undefined && found.size >= MAX_CONTAINED)) continue;
-      const block = before ?? {
-        ...blockOf(type, target.content, found.size + 1),
-        from: [],
-        home: target.home,
-      };
-      found.set(target.content, { ...block, from: [...block.from, { block: 1, parameter }] });
+  const blocks = new EntryBlocks(typeNumber);
+  for (const { number, valuesOf } of embedded)
+    blocks.add({
+      link: { block: 0, parameter: number, isFirst: true },
+      targets: firstOf(bundle, valuesOf(bundle)),
+    });
+  const [root] = blocks.all;
+  if (root === undefined) return [];
+  const late: Group[] = [];
+  for (const group of groupsOf(root, pathsOf)) {
+    if (blocks.hasRoomFor(group)) blocks.add(group);
+    else late.push(group);
+  }
+  blocks.follow(pathsOf);
+  for (const group of late) blocks.add(group);
+  blocks.follow(pathsOf);
+  return blocks.all;
+}
+
+class EntryBlocks {
+  readonly all: EntryBlock[] = [];
+  private readonly byContent = new Map<JsonObject, EntryBlock>();
+  /** Position of the first resource that was not followed; the root has been. */
+  private next = 1;
+
+  constructor(private readonly typeNumber: RowSettings['typeNumber']) {}
+
+  hasRoomFor({ targets }: Group): boolean {
+    const fresh = targets.filter(({ content }) => !this.byContent.has(content));
+    return this.all.length + fresh.length <= MAX_CONTAINED;
+  }
+
+  /** Adds those that are new, as far as there is room, and the link to each. */
+  add({ link, targets }: Group): void {
+    for (const { content, home } of targets) {
+      const { resourceType: type, id } = content;
+      let found = this.byContent.get(content);
+      if (found === undefined) {
+        if (this.all.length >= MAX_CONTAINED) continue;
+        if (typeof type !== 'string' || this.typeNumber(type) === undefined) continue;
+        const block = this.all.length + 1;
+        found = { type, content, block, id: typeof id === 'string' ? id : undefined, from: [], home };
+        this.byContent.set(content, found);
+        this.all.push(found);
+      }
+      const isLinked = found.from.some(
+        ({ block, parameter }) => block === link.block && parameter === link.parameter,
+      );
+      if (!isLinked) found.from.push(link);
     }
   }
-  return [...found.values()];
+
+  /** Adds what the resources refer to that were added since, and what that refers to. */
+  follow(pathsOf: PathsOf): void {
+    for (let block = this.all[this.next]; block !== undefined; block = this.all[this.next]) {
+      this.next++;
+      for (const group of groupsOf(block, pathsOf)) this.add(group);
+    }
+  }
 }
 
-function typeOf({ resourceType }: JsonObject, typeNumber: RowSettings['typeNumber']): string | undefined {
-  return typeof resourceType === 'string' && typeNumber(resourceType) !== undefined
-    ? resourceType
-    : undefined;
-}
-
-function blockOf(type: string, content: JsonObject, block: number): FoundBlock {
-  const { id } = content;
-  return { type, content, block, id: typeof id === 'string' ? id : undefined };
-}
-
-/** Returns the resources that the first one refers to, by parameter, those with few of them first. */
-function targetsOf(
-  { content, home }: Target,
-  references: readonly ReferencePath[],
-): readonly { readonly parameter: number; readonly targets: readonly Target[] }[] {
-  const { entries, entry } = home;
-  const resolve = (value: PathValue): readonly Target[] => {
-    const inside = containedIdOf(value);
-    const contained = inside === undefined ? undefined : findContained(entry.resource, inside)?.content;
-    if (contained !== undefined) return [{ content: contained, home }];
-    const reference = literalOf(value);
-    if (reference === undefined) return [];
-    const [first] = entries.find(reference, entry.fullUrl);
-    return first === undefined ? [] : [{ content: first.resource, home: { entries, entry: first } }];
-  };
-  return references
-    .map(({ number, valuesOf }) => ({ parameter: number, targets: valuesOf(content).flatMap(resolve) }))
+/** Returns the resources that one refers to, by parameter, those with few of them first. */
+function groupsOf({ type, content, block, home }: EntryBlock, pathsOf: PathsOf): readonly Group[] {
+  const { references, embedded } = pathsOf(type);
+  const groups = [
+    ...references.map(({ number, valuesOf }) => ({
+      link: { block, parameter: number, isFirst: false },
+      targets: distinct(valuesOf(content).flatMap((value) => home.targetOf(value) ?? [])),
+    })),
+    ...embedded.map(({ number, valuesOf }) => ({
+      link: { block, parameter: number, isFirst: true },
+      targets: firstOf(content, valuesOf(content)),
+    })),
+  ];
+  return groups
+    .filter(({ targets }) => targets.length > 0)
     .sort((one, other) => one.targets.length - other.targets.length);
+}
+
+function distinct(targets: readonly Target[]): readonly Target[] {
+  return [...new Map(targets.map((target) => [target.content, target])).values()];
+}
+
+/** Returns the first resource of a Bundle if it is the value of a parameter. */
+function firstOf(bundle: JsonObject, values: readonly PathValue[]): readonly Target[] {
+  const { entry: items } = bundle;
+  const entry = toEntry(Array.isArray(items) ? items[0] : undefined);
+  if (entry === undefined || !values.some(({ value }) => value === entry.resource)) return [];
+  return [{ content: entry.resource, home: new Home(new EntryIndex(bundle), entry) }];
 }
 
 /** Adds the rows of these resources. One whose rows would be too many has none, because the Bundle is stored all the same. */
@@ -114,23 +191,26 @@ export function addEntryRows(
   { container, rulesOf, rowSettings, rows }: BlockTarget,
 ): void {
   const { hasher, typeNumber } = rowSettings;
-  const blocks = findEntryBlocks(container, embedded, (type) => rulesOf(type).references, typeNumber);
-  for (const { id, type, content, block, from, home } of blocks) {
-    const inEntry = withAddresses(rowSettings, home);
+  for (const found of findEntryBlocks(container, embedded, rulesOf, typeNumber)) {
+    const { id, type, content, block, from, home } = found;
+    const addName = ({ block: source, parameter, isFirst }: Link): void => {
+      rows.base = source === 0 ? 0 : containedBase(containerType, source);
+      if (isFirst && id !== undefined) addLiteralRow(nameOf(type, id, home), parameter, rowSettings, rows);
+    };
     const add = (): void => {
       rows.base = containedBase(containerType, block);
-      rulesOf(type).add(content, inEntry);
+      rulesOf(type).add(content, withAddresses(rowSettings, home));
       if (id !== undefined) {
         const { high, low } = keyOf(hasher, type, id);
         rows.token(ROW_SCHEME.containedId, high, low, 0);
       }
       for (const link of from) {
+        if (link.block > 0) addName(link);
         rows.base = link.block === 0 ? 0 : containedBase(containerType, link.block);
         markLink({ parameter: link.parameter, type: typeNumber(type) ?? 0, block }, rows);
       }
     };
-    for (const { parameter } of from.filter((link) => link.block === 0 && id !== undefined))
-      addLiteralRow(nameOf(type, id ?? '', home), parameter, rowSettings, rows);
+    for (const link of from) if (link.block === 0) addName(link);
     // Without the first resource nothing leads to the others.
     if (!rows.attempt(add) && block === 1) return;
   }

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { containedCriteria } from '../../../search/contained';
 import { CONTAINED, MAX_CONTAINED, ROW_SCHEME } from '../../../search/index-rows';
 import { modeBehindContained } from '../../../search/links';
-import type { TypeCriteria } from '../../../search/predicate';
+import type { Predicate } from '../../../search/predicate';
 import type { ValueReference } from '../predicate-parts';
 import { allTests, shapeOf, valuesOfCriteria, type CompiledPredicate } from './compiled';
 import { headOf, SPACE } from './head';
@@ -52,18 +52,18 @@ export function withinContained(
  * checks the mark. As a test it checks each mark of the row; most rows have none.
  */
 export function compileContained(
-  parameters: readonly number[],
-  of: TypeCriteria,
+  predicate: Extract<Predicate, { index: 'target' }>,
   prefix: string,
   { type, names, compile, containedMode }: Scope,
 ): Omit<CompiledPredicate, 'rows'> {
+  const { parameters, target: of } = predicate;
   const alias = `b_${prefix}`;
   const scope: Scope = {
     type,
     names,
     compile,
     sortDateParameter: undefined,
-    containedMode: modeBehindContained(containedMode),
+    containedMode: modeBehindContained(predicate, containedMode),
     contained: {
       base: (value) =>
         sql`${sql.lit(CONTAINED.first)} + ${type(value)}::int * ${sql.lit(CONTAINED.type)}

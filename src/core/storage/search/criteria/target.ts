@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { searchesContained } from '../../../search/links';
-import type { Criterion, Predicate, TypeCriteria } from '../../../search/predicate';
+import { searchesContained, searchesStored } from '../../../search/links';
+import type { Criterion, Predicate } from '../../../search/predicate';
 import { allTests, type CompiledPredicate, type CompiledTargets } from './compiled';
 import { compileContained } from './contained';
 import { headOf, headRow, onHead, SPACE } from './head';
@@ -17,11 +17,11 @@ export function compileTarget(
   prefix: string,
   scope: Scope,
 ): CompiledPredicate {
-  const { parameters, target: of, part } = predicate;
-  if (part === 'contained') return compileContainedTarget(parameters, of, prefix, scope);
+  const { parameters, target: of } = predicate;
+  if (!searchesStored(predicate)) return compileContainedTarget(predicate, prefix, scope);
   const target = compileType(of, `${prefix}t`, scope);
   const contained = searchesContained(predicate, scope.containedMode)
-    ? compileContained(parameters, of, prefix, scope)
+    ? compileContained(predicate, prefix, scope)
     : undefined;
   const byKey = of.criteria.every(isByKey);
   const parameterName = `${prefix}parameters`;
@@ -71,15 +71,14 @@ export function compileTarget(
 
 /** Compiles only the part of a chain that leads to contained resources. */
 function compileContainedTarget(
-  parameters: readonly number[],
-  of: TypeCriteria,
+  predicate: Extract<Predicate, { index: 'target' }>,
   prefix: string,
   scope: Scope,
 ): CompiledPredicate {
-  const contained = compileContained(parameters, of, prefix, scope);
+  const contained = compileContained(predicate, prefix, scope);
   return {
     ...contained,
-    shape: `>${parameters.length === 1 ? '' : '*'}${contained.shape}`,
+    shape: `>${predicate.parameters.length === 1 ? '' : '*'}${contained.shape}`,
     rows: undefined,
     test: (row, value) =>
       onHead(row, { prefix, scope, value, test: (tested) => contained.test(tested, value) }),
