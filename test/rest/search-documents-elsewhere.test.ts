@@ -17,23 +17,22 @@ const OURS = { birthDate: '1980-01-01', managingOrganization: to('Organization/h
 const theirs = { resourceType: 'Patient', id: 'one', birthDate: '1933-03-03' };
 const about = (id: string, more: object = {}) =>
   composition(id, { subject: to('Patient/one'), author: [to('Patient/one')], ...more });
+const HEADER = {
+  eventCoding: coding('http://example.org/events', 'admit'),
+  source: { endpoint: 'http://example.org/ward' },
+};
 const message = (id: string, fullUrl: string): object => ({
   ...{ resourceType: 'Bundle', id, type: 'message', timestamp: '2024-01-01T00:00:00Z' },
   entry: [
-    entry(fullUrl, {
-      ...{
-        resourceType: 'MessageHeader',
-        id: 'm',
-        eventCoding: coding('http://example.org/events', 'admit'),
-      },
-      ...{ source: { endpoint: 'http://example.org/ward' }, sender: to('Organization/house') },
-    }),
+    entry(fullUrl, { resourceType: 'MessageHeader', id: 'm', ...HEADER, sender: to('Organization/house') }),
   ],
 });
 const elsewhere = (root: string): readonly object[] => [
   { resourceType: 'Patient', id: 'one', ...OURS },
   { resourceType: 'Organization', id: 'house', name: 'Our House' },
   composition('c1', { status: 'preliminary' }),
+  composition('c2', { status: 'preliminary' }),
+  { resourceType: 'MessageHeader', id: 'm', ...HEADER },
   document(
     'theirs',
     entry(`${ELSEWHERE}/Composition/c1`, about('c1')),
@@ -80,7 +79,11 @@ describe('a document or message of another server', () => {
       ['Bundle?composition=Composition/c1', []],
       [`Bundle?composition=${ELSEWHERE}/Composition/c1`, ['theirs']],
       ['Bundle?composition=c2', ['ours']],
-      ['Bundle?composition=c3', ['named']],
+      ['Bundle?composition=c3', []],
+      [`Bundle?composition=${UUID}1`, ['copied', 'named', 'unnamed']],
+      ['Bundle?composition._id=c3', ['named']],
+      ['Composition?_has:Bundle:composition:type=document', ['c2']],
+      ['MessageHeader?_has:Bundle:message:type=message', ['m']],
       ['Bundle?message.sender=Organization/house', ['message-ours', 'message-urn']],
       ['Bundle?message.sender.name=our', ['message-ours', 'message-urn']],
       [`Bundle?message.sender=${ELSEWHERE}/Organization/house`, ['message-theirs']],
@@ -105,6 +108,29 @@ describe('a document or message of another server', () => {
       expect([text, ids('refers'), ids('leads')]).toEqual([text, ['copied', 'ours'], ['copied', 'ours']]);
     });
 
+    it.each<[string, string[]]>([
+      ['Bundle?_id=ours&_include=Bundle:composition', ['Composition/c2']],
+      ['Bundle?_id=ours&_include=Bundle:composition:MessageHeader', []],
+      ['Bundle?_id=ours,theirs,named,unnamed,copied&_include=*', ['Composition/c2']],
+      ['Bundle?_id=theirs,named,unnamed,copied&_include=Bundle:composition', []],
+      ['Bundle?_id=message-ours&_include=Bundle:message', ['MessageHeader/m']],
+      ['Bundle?_id=message-theirs,message-urn&_include=Bundle:message', []],
+      ['Composition?_id=c1&_revinclude=Bundle:composition', []],
+      ['Composition?_id=c2&_revinclude=Bundle:composition', ['Bundle/ours']],
+      ['MessageHeader?_id=m&_revinclude=Bundle:message', ['Bundle/message-ours']],
+    ])('%s includes %j', async (query, expected) => {
+      const path = `${server.path('receiver', release)}/${query}`;
+      const { status, json } = await server.request('GET', path);
+      const entries = (json.entry ?? []) as {
+        resource: { resourceType: string; id: string };
+        search: { mode: string };
+      }[];
+      const included = entries.filter(({ search }) => search.mode === 'include');
+      expect([status, included.map(({ resource: { resourceType, id } }) => `${resourceType}/${id}`)]).toEqual(
+        [200, expected],
+      );
+    });
+
     it('a document that the server makes and stores itself is found by its patient', async () => {
       const path = server.path('receiver', release);
       await storeAll(
@@ -119,6 +145,16 @@ describe('a document or message of another server', () => {
       expect(await find('Bundle?composition=Composition/own&composition.patient=Patient/one')).toEqual([
         made.json.id,
       ]);
+      if (release === 'r4') {
+        const query =
+          '{ own: Composition(id: "own") { BundleList(_reference: composition) { id } } other: Composition(id: "c1") { BundleList(_reference: composition) { id } } }';
+        const address = gatewayPath(server.tenant('receiver'), release);
+        const { json } = await server.request('POST', address, { query }, JSON_TYPE);
+        expect(json.data).toEqual({
+          own: { BundleList: [{ id: made.json.id }] },
+          other: { BundleList: [] },
+        });
+      }
       await server.request('DELETE', `${path}/Bundle/${made.json.id}`);
     });
   });

@@ -2,6 +2,7 @@
  * Turns a resource into its index rows. Each parameter's expression is compiled once per release and type; each
  * resource costs the evaluation of the paths and the hashing of their values.
  */
+import { firstAddress } from '../fhir/bundle/entry-index';
 import type { Definitions, SearchParameterComponent, SearchParameterDefinition } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import type { PathAllowance, PathValue } from '../fhir/path';
@@ -31,7 +32,7 @@ import {
   type ReferencePath,
 } from './rows/contained';
 import { addRangeRows } from './rows/range';
-import { addReferenceRows, addTypedReferenceRows, targetTypeOf } from './rows/reference';
+import { addAddressRow, addReferenceRows, addTypedReferenceRows, targetTypeOf } from './rows/reference';
 import { addOtherReferences } from './rows/other-references';
 import { addPositionRows } from './rows/special';
 import { addStringRows } from './rows/string';
@@ -315,11 +316,8 @@ const LISTED_CODES = /^(?:CodeSystem\.concept|ValueSet\.(?:expansion\.contains|c
 
 type RowMaker = (found: PathValue, settings: RowSettings, rows: RowCollector, resource: JsonObject) => void;
 
-function rowMaker(
-  definitions: Definitions,
-  { parameter, valueTypes }: StoredParameter,
-  isTyped: boolean,
-): RowMaker {
+function rowMaker(definitions: Definitions, stored: StoredParameter, isTyped: boolean): RowMaker {
+  const { parameter, valueTypes } = stored;
   const { kind, number, expression = '' } = parameter;
   switch (kind) {
     case 'token': {
@@ -332,6 +330,11 @@ function rowMaker(
         addStringRows(found, { parameter: number, isFamily, rowSettings: settings, rows });
     }
     case 'reference':
+      if (isEmbedded(definitions, stored))
+        return (_found, settings, rows, bundle) => {
+          const address = firstAddress(bundle);
+          if (address !== undefined) addAddressRow(address, number, settings, rows);
+        };
       return isTyped
         ? (found, settings, rows, resource) => {
             addReferenceRows(found, number, settings, rows);

@@ -1,4 +1,5 @@
 /** Targets that a resource refers to by a search parameter: the same values that its index rows are made from. */
+import { firstAddress } from '../fhir/bundle/entry-index';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import { compileParameterPath, type ParameterPath } from './parameter-path';
@@ -11,7 +12,10 @@ export interface Target {
 
 const compiled = new WeakMap<SearchParameterDefinition, ParameterPath>();
 
-/** Returns the targets without contained ones, which are part of the resource. Cost: some microseconds. */
+/**
+ * Returns the targets without contained ones, which are part of the resource. A parameter whose value is the first
+ * resource of a Bundle (`Bundle.composition`) leads to the stored one at its address. Cost: some microseconds.
+ */
 export function targetsOf(
   definitions: Definitions,
   parameter: SearchParameterDefinition,
@@ -25,7 +29,10 @@ export function targetsOf(
     compiled.set(parameter, path);
   }
   return path(resource).flatMap(({ value, type: valueType }) => {
-    const text = referenceOf(value);
+    const text =
+      isJsonObject(value) && typeof value['resourceType'] === 'string'
+        ? firstAddress(resource)
+        : referenceOf(value);
     if (text === undefined || text === '' || text.startsWith('#')) return [];
     return [{ text, isCanonical: valueType === 'canonical' || valueType === 'uri' }];
   });

@@ -179,6 +179,25 @@ describe('the index rows of a stored document', () => {
     expect(cases.map(([found]) => found)).toEqual(cases.map(([, expected]) => expected));
   });
 
+  it('say at which address its first resource is, if it is one of such a resource', () => {
+    const at = (fullUrl: string) => {
+      const resource = { resourceType: 'Composition', id: 'c' };
+      const found = index({ resourceType: 'Bundle', type: 'document', entry: [{ fullUrl, resource }] });
+      return [found.references('composition').length, found.tokens('composition').length];
+    };
+    const here = 'https://fhir.example/w/acme/api/v1/fhir/r4';
+    const addresses = [`${here}/Composition/c`, `${here}/Composition/other`, `${here}/Patient/c`];
+    expect(addresses.map(at)).toEqual([
+      [1, 0],
+      [1, 0],
+      [0, 0],
+    ]);
+    expect([at('http://a.example/Composition/c'), at('urn:uuid:c')]).toEqual([
+      [0, 1],
+      [0, 1],
+    ]);
+  });
+
   it('know which of both it has', () => {
     const message: JsonObject = {
       resourceType: 'Bundle',

@@ -65,6 +65,13 @@ export function toEntry(item: JsonValue | undefined): BundleEntry | undefined {
   return { fullUrl: typeof fullUrl === 'string' ? fullUrl : undefined, resource };
 }
 
+/** Returns the address of the first resource of a Bundle; undefined: it has none, or that of another type. */
+export function firstAddress({ entry: items }: JsonObject): string | undefined {
+  const first = toEntry(Array.isArray(items) ? items[0] : undefined);
+  const { type = first?.resource['resourceType'] } = parseReference(first?.fullUrl ?? '');
+  return type === first?.resource['resourceType'] ? first?.fullUrl : undefined;
+}
+
 /** True for an address with a scheme, except a urn, which says nothing about a server. */
 function isElsewhere(address: string | undefined): boolean {
   return address !== undefined && /^(?!urn:)[a-z][a-z0-9+.-]*:/i.test(address);

@@ -6,7 +6,6 @@
 import { EntryIndex, toEntry, type BundleEntry } from '../../fhir/bundle/entry-index';
 import { isJsonObject, type JsonObject } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
-import { parseReference } from '../../fhir/reference';
 import { containedBase, MAX_CONTAINED, ROW_SCHEME } from '../index-rows';
 import { keyOf } from '../resource-key';
 import type { RowSettings } from './collector';
@@ -17,7 +16,7 @@ import {
   type FoundBlock,
   type ReferencePath,
 } from './contained';
-import { addLiteralRow, containedIdOf, literalOf } from './reference';
+import { containedIdOf, literalOf } from './reference';
 
 /** A resource of the Bundle that has rows. */
 interface EntryBlock extends FoundBlock {
@@ -30,8 +29,6 @@ interface Link {
   /** 0: the Bundle itself. */
   readonly block: number;
   readonly parameter: number;
-  /** True: it is the first resource of that Bundle. */
-  readonly isFirst: boolean;
 }
 
 /** Where the references of a resource lead. */
@@ -96,7 +93,7 @@ export function findEntryBlocks(
   const blocks = new EntryBlocks(typeNumber);
   for (const { number, valuesOf } of embedded)
     blocks.add({
-      link: { block: 0, parameter: number, isFirst: true },
+      link: { block: 0, parameter: number },
       targets: firstOf(bundle, valuesOf(bundle)),
     });
   const [root] = blocks.all;
@@ -159,11 +156,11 @@ function groupsOf({ type, content, block, home }: EntryBlock, pathsOf: PathsOf):
   const { references, embedded } = pathsOf(type);
   const groups = [
     ...references.map(({ number, valuesOf }) => ({
-      link: { block, parameter: number, isFirst: false },
+      link: { block, parameter: number },
       targets: distinct(valuesOf(content).flatMap((value) => home.targetOf(value) ?? [])),
     })),
     ...embedded.map(({ number, valuesOf }) => ({
-      link: { block, parameter: number, isFirst: true },
+      link: { block, parameter: number },
       targets: firstOf(content, valuesOf(content)),
     })),
   ];
@@ -193,10 +190,6 @@ export function addEntryRows(
   const { hasher, typeNumber } = rowSettings;
   for (const found of findEntryBlocks(container, embedded, rulesOf, typeNumber)) {
     const { id, type, content, block, from, home } = found;
-    const addName = ({ block: source, parameter, isFirst }: Link): void => {
-      rows.base = source === 0 ? 0 : containedBase(containerType, source);
-      if (isFirst && id !== undefined) addLiteralRow(nameOf(type, id, home), parameter, rowSettings, rows);
-    };
     const add = (): void => {
       rows.base = containedBase(containerType, block);
       rulesOf(type).add(content, withAddresses(rowSettings, home));
@@ -205,12 +198,10 @@ export function addEntryRows(
         rows.token(ROW_SCHEME.containedId, high, low, 0);
       }
       for (const link of from) {
-        if (link.block > 0) addName(link);
         rows.base = link.block === 0 ? 0 : containedBase(containerType, link.block);
         markLink({ parameter: link.parameter, type: typeNumber(type) ?? 0, block }, rows);
       }
     };
-    for (const link of from) if (link.block === 0) addName(link);
     // Without the first resource nothing leads to the others.
     if (!rows.attempt(add) && block === 1) return;
   }
@@ -219,10 +210,4 @@ export function addEntryRows(
 /** The relative references of an entry of another server do not lead to resources of this one. */
 function withAddresses(settings: RowSettings, { entries, entry: { fullUrl } }: Home): RowSettings {
   return { ...settings, addressOf: (reference) => entries.addressOf(reference, fullUrl) };
-}
-
-/** Returns the reference by which a search finds the Bundle of this first resource: at its own server if it has one. */
-function nameOf(type: string, id: string, { entry: { fullUrl } }: Home): string {
-  const { base } = parseReference(fullUrl ?? '');
-  return base === undefined ? `${type}/${id}` : `${base}/${type}/${id}`;
 }

@@ -167,18 +167,26 @@ function isReferenceType(type: string): boolean {
   return type === 'Reference' || type === 'CodeableReference';
 }
 
-/** Adds the row of a literal reference: that of a resource of this space, or of an address elsewhere. */
-export function addLiteralRow(
+function addLiteralRow(
   literal: JsonValue | undefined,
   parameter: number,
   settings: RowSettings,
   rows: RowCollector,
 ): void {
   if (typeof literal !== 'string' || literal.length === 0 || literal.startsWith('#')) return;
-  const reference = addressIn(settings, literal);
-  if (reference === undefined || addLocalRow(reference, parameter, settings, rows)) return;
-  if (!isOutside(reference)) return;
-  const high = settings.hasher.text(reference);
+  const address = addressIn(settings, literal);
+  if (address !== undefined) addAddressRow(address, parameter, settings, rows);
+}
+
+/** Adds the row of a resource of this space, or of an address elsewhere; none for anything else. */
+export function addAddressRow(
+  address: string,
+  parameter: number,
+  settings: RowSettings,
+  rows: RowCollector,
+): void {
+  if (addLocalRow(address, parameter, settings, rows) || !isOutside(address)) return;
+  const high = settings.hasher.text(address);
   rows.token(parameter, high, settings.hasher.low, 0);
 }
 
