@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { parseReference } from '../reference/literal';
 
+const NOWHERE = { from: undefined, base: undefined };
+
 /** A resource of a Bundle and its address. */
 export interface BundleEntry {
   readonly fullUrl: string | undefined;
@@ -11,6 +13,10 @@ export interface BundleEntry {
 export class EntryIndex {
   private readonly byUrl = new Map<string, BundleEntry[]>();
   private readonly byName = new Map<string, BundleEntry[]>();
+  /** By names of entries; undefined: several entries have the name, or none of them an address. */
+  private readonly addresses = new Map<string, string | undefined>();
+  /** The last address that references were relative to, because a resource has many of them. */
+  private last: { readonly from: string | undefined; readonly base: string | undefined } = NOWHERE;
 
   /** Cost: one pass over the entries. */
   constructor({ entry }: JsonObject) {
@@ -25,13 +31,20 @@ export class EntryIndex {
         if (fullUrl !== undefined) add(this.byUrl, fullUrl + suffix, found);
         add(this.byName, name + suffix, found);
       }
+      const isOnly = !this.addresses.has(name) || this.addresses.get(name) === fullUrl;
+      this.addresses.set(name, isOnly ? fullUrl : undefined);
     }
+  }
+
+  private baseOf(from: string | undefined): string | undefined {
+    if (this.last.from !== from) this.last = { from, base: parseReference(from ?? '').base };
+    return this.last.base;
   }
 
   /** Returns the entries that a reference matches in the entry with the address `from`; more than one: ambiguous. */
   find(reference: string, from: string | undefined): readonly BundleEntry[] {
     if (parseReference(reference).kind !== 'relative') return this.byUrl.get(reference) ?? [];
-    const { base } = parseReference(from ?? '');
+    const base = this.baseOf(from);
     // If the fullUrl is not that of a FHIR server, a relative reference has no base.
     if (base === undefined) return this.byName.get(reference) ?? [];
     return this.byUrl.get(`${base}/${reference}`) ?? [];
@@ -46,13 +59,13 @@ export class EntryIndex {
   addressOf(reference: string, from: string | undefined): string | undefined {
     const { kind, type, id, versionId } = parseReference(reference);
     if (kind !== 'relative') return reference;
-    const { base } = parseReference(from ?? '');
+    const base = this.baseOf(from);
     if (base !== undefined) return `${base}/${reference}`;
     // Another version of an entry is a version of the same resource.
-    const [first, ...others] = this.byName.get(`${type}/${id}`) ?? [];
-    if (first === undefined) return isElsewhere(from) ? undefined : reference;
-    const { fullUrl } = first;
-    if (fullUrl === undefined || others.some((other) => other.fullUrl !== fullUrl)) return undefined;
+    const name = `${type}/${id}`;
+    if (!this.addresses.has(name)) return isElsewhere(from) ? undefined : reference;
+    const fullUrl = this.addresses.get(name);
+    if (fullUrl === undefined) return undefined;
     return versionId === undefined ? fullUrl : `${fullUrl}/_history/${versionId}`;
   }
 }
