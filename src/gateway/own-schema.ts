@@ -10,16 +10,10 @@ import {
   type Space,
   spaceDefinitions,
 } from '../core/index';
-import {
-  createSchema,
-  extendSchema,
-  finish,
-  finishInSlices,
-  schemaSteps,
-  type Steps,
-} from '../resolvers/index';
+import { createSchema, extendSchema, finish, schemaSteps, type Steps } from '../resolvers/index';
 import type { OwnDefinitions } from '../schema/fhir/definitions';
 import { PAGING_NAMES, toArgumentName } from '../schema/fhir/search-arguments';
+import { finishInTurns } from './finish-in-turns';
 
 type OwnParameters = NonNullable<Space['searchParameters']>;
 
@@ -47,14 +41,14 @@ export function schemaOfRelease(release: Release): GraphQLSchema {
 const made = new Map<string, Promise<GraphQLSchema>>();
 
 /**
- * Returns the same, made once in a process, in slices between other requests. `isSubgraph`: with fields for routers, which
+ * Returns the same, made once in a process, in turns with other requests. `isSubgraph`: with fields for routers, which
  * introspection does not show.
  */
 export function makeSchemaOfRelease(release: Release, isSubgraph: boolean): Promise<GraphQLSchema> {
   const key = isSubgraph ? `${release} as a subgraph` : release;
   let schema = made.get(key);
   if (schema === undefined) {
-    schema = finishInSlices(schemaSteps(releaseDefinitions(release), { assumeValid: true, isSubgraph }));
+    schema = finishInTurns(schemaSteps(releaseDefinitions(release), { assumeValid: true, isSubgraph }));
     made.set(key, schema);
   }
   return schema;
@@ -68,9 +62,9 @@ export function schemaOf(source: SchemaSource, ofRelease: GraphQLSchema): GraphQ
   return finish(ownSchemaSteps(source, ofRelease));
 }
 
-/** Returns the same, in slices between other requests. */
+/** Returns the same, in turns with other requests. */
 export function makeSchemaOf(source: SchemaSource, ofRelease: GraphQLSchema): Promise<GraphQLSchema> {
-  return finishInSlices(ownSchemaSteps(source, ofRelease));
+  return finishInTurns(ownSchemaSteps(source, ofRelease));
 }
 
 function* ownSchemaSteps(source: SchemaSource, ofRelease: GraphQLSchema): Steps<GraphQLSchema> {

@@ -128,6 +128,6 @@ function refuseTopics(): never {
 
 export { atomicRule } from './changes/atomic-rule';
 export { createGatewayContext, type GatewayContext, isGatewayContext, withRequest } from './context';
-export { finish, finishInSlices, type Steps } from '../schema/steps';
+export { finish, type Steps } from '../schema/steps';
 export { ChangeEvent } from './change-resolver';
 export { ParsedCache } from './parsed-resources';

@@ -20,25 +20,6 @@ export function finish<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Milliseconds of work before other requests run. */
-const SLICE_MS = 10;
-
-/** Executes all steps in slices. */
-export async function finishInSlices<Result>(steps: Steps<Result>): Promise<Result> {
-  let since = performance.now();
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) {
-      // The caller's use of the result runs in another turn.
-      await new Promise((resolve) => setImmediate(resolve));
-      return value;
-    }
-    if (performance.now() - since < SLICE_MS) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    since = performance.now();
-  }
-}
-
 /**
  * Makes the fields of types and of all types they refer to, in the order in which graphql would make them. A schema of
  * these types then only collects them.

@@ -3,26 +3,13 @@ import { FilterAllowance, filterElements } from '../../src/core';
 import type { FieldGroup } from '../../src/gateway/shaping/field-groups';
 import { SOURCE_FIELD } from '../../src/gateway/execution/compile';
 import { SliceNames } from '../../src/gateway/shaping/slice-names';
+import { turnsDuring } from '../support/turns-during';
 
 /** Some 4,000 steps each, and 50,000 are evaluated at once. */
 const ELEMENTS = Array.from({ length: 100 }, (_, index) => ({
   family: `f${index}`,
   given: Array.from({ length: 500 }, (_value, at) => `g${at}`),
 }));
-
-/** Turns of the event loop while something is done. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let next: NodeJS.Immediate;
-  const count = (): void => {
-    turns++;
-    next = setImmediate(count);
-  };
-  next = setImmediate(count);
-  await work();
-  clearImmediate(next);
-  return turns;
-}
 
 it('between the elements of a fhirpath argument', async () => {
   const expression = "given.where(startsWith('g9')).count() > 1";
@@ -39,6 +26,8 @@ it('between the elements of a @slice', async () => {
     name: 'name',
     nodes: [],
     type: undefined,
+    isLeaf: false,
+    isRepeating: true,
     isFlat: false,
     isFirst: false,
     isSingle: false,

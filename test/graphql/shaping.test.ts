@@ -7,6 +7,7 @@ import { SHAPING_DIRECTIVES } from '../../src/schema/directives';
 import { planShaping } from '../../src/gateway/shaping/plan';
 import { shape } from '../../src/gateway/shaping/shape';
 import { shapingRule } from '../../src/gateway/shaping/rule';
+import { turnsDuring } from '../support/turns-during';
 
 const types = buildSchema(`
   scalar code
@@ -221,6 +222,35 @@ it('children of different types are not collated', async () => {
   ).toEqual({
     patient: { value: ['1', '2', '3', '4', '5', '6'] },
   });
+});
+
+it('elements of a long list are shaped in several turns, also where they all go into one object', async () => {
+  // A value that takes a millisecond to read.
+  const slow = { family: 'a' };
+  Object.defineProperty(slow, 'family', {
+    enumerable: true,
+    get() {
+      for (const until = performance.now() + 1; performance.now() < until;);
+      return 'a';
+    },
+  });
+  const document = planShaping(
+    parse('{ patient { name @flatten @slice(path: "$index") { family } } }'),
+    schema,
+  );
+  if (!document) throw new Error('nothing to shape');
+  const name = Array.from({ length: 50 }, () => slow);
+  let shaped: Awaited<ReturnType<typeof shape>> | undefined;
+  const turns = await turnsDuring(async () => {
+    shaped = await shape(schema, {
+      document,
+      operationName: undefined,
+      variables: {},
+      data: { patient: { name } },
+    });
+  });
+  expect(Object.keys(shaped?.data['patient'] as object)).toHaveLength(50);
+  expect(turns).toBeGreaterThanOrEqual(2);
 });
 
 it('a document without the directives has no plan', () => {

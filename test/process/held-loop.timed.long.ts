@@ -374,6 +374,22 @@ const HOSTILE: Readonly<Record<string, () => Sent>> = {
     graphql(
       `{ Basic(id: "wide1") { ${times(60, (index) => `a${index}: extension { url valueString }`).join(' ')} } }`,
     ),
+  'a document that flattens and slices a long list': () =>
+    graphql(
+      `{ Basic(id: "wide1") { ${times(10, (index) => `a${index}: extension @flatten @slice(path: "$index") { url valueString }`).join(' ')} } }`,
+    ),
+  'a document that slices a long list at its root': () =>
+    graphql(
+      `{ Basic(id: "wide1") @flatten { ${times(10, (index) => `a${index}: extension @slice(path: "$index") { url valueString }`).join(' ')} } }`,
+    ),
+  'a document that slices a long list by its values': () =>
+    graphql(
+      `{ Basic(id: "wide1") { ${times(10, (index) => `a${index}: extension @slice(path: "url") { url valueString }`).join(' ')} } }`,
+    ),
+  'a document that flattens a long list dozens of times': () =>
+    graphql(
+      `{ Basic(id: "wide1") @flatten { ${times(60, (index) => `a${index}: extension @flatten @slice(path: "$index") { url valueString }`).join(' ')} } }`,
+    ),
   'a long page with line breaks': () => ['GET', `${FHIR}/Basic?_count=4&_pretty=true`],
   'a batch of parts of long resources': () =>
     post(

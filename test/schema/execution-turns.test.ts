@@ -1,6 +1,7 @@
 /** A document that asks for much of what was loaded lets others come first; what runs statements stays together. */
 import { buildSchema, isObjectType, parse } from 'graphql';
 import { compileOperation } from '../../src/gateway/execution/compile';
+import { turnsDuring } from '../support/turns-during';
 
 const schema = buildSchema(`
   type Query { record: Record }
@@ -25,16 +26,12 @@ async function run(selection: string): Promise<{ turns: number; result: unknown 
       return [{ text: 'a', target: { text: 'b' } }];
     },
   };
-  let turns = 0;
-  const others = (): void => {
-    turns += 1;
-    next = setImmediate(others);
-  };
-  let next = setImmediate(others);
   const operation = compileOperation(schema, parse(DOCUMENT(selection)), undefined);
   if (!('run' in operation)) throw new Error('the document is valid');
-  const result = await operation.run({ rootValue: { record }, context: {}, variables: {} });
-  clearImmediate(next);
+  let result: unknown;
+  const turns = await turnsDuring(async () => {
+    result = await operation.run({ rootValue: { record }, context: {}, variables: {} });
+  });
   return { turns, result };
 }
 

@@ -4,13 +4,16 @@ import {
   type FragmentDefinitionNode,
   getDirectiveValues,
   getNamedType,
+  getNullableType,
   type GraphQLDirective,
   GraphQLIncludeDirective,
+  type GraphQLNamedType,
   type GraphQLObjectType,
-  type GraphQLOutputType,
   type GraphQLSchema,
   GraphQLSkipDirective,
   isAbstractType,
+  isLeafType,
+  isListType,
   Kind,
   type NamedTypeNode,
   type SelectionNode,
@@ -26,8 +29,10 @@ import { pathOf, SLICE_COMPILING_STEPS, type SlicePath, slicePathOf, sliceOf } f
 export interface FieldGroup {
   readonly name: string;
   readonly nodes: readonly FieldNode[];
-  /** Undefined for `__typename` and the like, which are never shaped. */
-  readonly type: GraphQLOutputType | undefined;
+  /** The type of its values; undefined for `__typename` and the like, which are never shaped. */
+  readonly type: GraphQLNamedType | undefined;
+  readonly isLeaf: boolean;
+  readonly isRepeating: boolean;
   /** A directive on one of the selections applies to all of them. */
   readonly isFlat: boolean;
   readonly isFirst: boolean;
@@ -113,16 +118,18 @@ export class FieldGroups {
     const has = (directive: GraphQLDirective): boolean =>
       nodes.some(({ directives = [] }) => directives.some((used) => used.name.value === directive.name));
     const slice = nodes.map(sliceOf).find((used) => used !== undefined);
-    const type = parent.getFields()[nodes[0]?.name.value ?? '']?.type;
+    const whole = parent.getFields()[nodes[0]?.name.value ?? '']?.type;
+    const type = whole && getNamedType(whole);
     return {
       name,
       nodes,
       type,
+      isLeaf: isLeafType(type),
+      isRepeating: isListType(getNullableType(whole)),
       isFlat: has(flattenDirective),
       isFirst: has(firstDirective),
       isSingle: has(singletonDirective),
-      slice:
-        slice && type && slicePathOf(this.schema, getNamedType(type), pathOf(slice) ?? '', this.#compiling),
+      slice: slice && type && slicePathOf(this.schema, type, pathOf(slice) ?? '', this.#compiling),
     };
   }
 }

@@ -5,27 +5,30 @@
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
-  getNamedType,
-  getNullableType,
   getOperationAST,
   getVariableValues,
   GraphQLError,
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
-  isListType,
-  isLeafType,
   isObjectType,
   Kind,
 } from 'graphql';
-import { fhirError } from '../../core/index';
+import { fhirError, turns } from '../../core/index';
 import { DECIMAL_MARK } from '../../schema/json';
+import type { Steps } from '../../schema/steps';
+import { finishInTurns } from '../finish-in-turns';
 import { type FieldGroup, FieldGroups } from './field-groups';
 import { aliasOf, HIDDEN_TYPE } from './plan';
 import { SliceNames } from './slice-names';
 
 type Data = Readonly<Record<string, unknown>>;
-type Path = readonly (string | number)[];
+
+/** A position in the response; undefined: the root. Errors have it as a list, and most positions have no error. */
+interface Path {
+  readonly above: Path | undefined;
+  readonly key: string | number;
+}
 
 /** The data of an operation of a planned document. */
 interface ExecutedOperation {
@@ -53,14 +56,15 @@ interface Descent {
 /** The path of an object in the response, and the flattened fields on the way to it. */
 interface Position {
   readonly descent: Descent;
-  readonly path: Path;
+  readonly path: Path | undefined;
 }
 
 const ROOT: Descent = { isFlat: false, isList: false, suffix: '' };
 
 /** One member of the response, and the fields that it is made of. */
 class Member {
-  readonly groups = new Set<FieldGroup>();
+  /** Each once. */
+  readonly groups: FieldGroup[] = [];
   readonly values: unknown[] = [];
   type: GraphQLNamedType | undefined = undefined;
   isList = false;
@@ -74,7 +78,7 @@ type Target = Map<string, Member>;
 
 /**
  * Shapes the data of an operation of `document`, which `planShaping` has made. A member that cannot be formed is null
- * and has an error. Yields to the event loop between the elements of a @slice by FHIRPath.
+ * and has an error. Yields to the event loop between elements and members.
  * Cost: one pass over the data, two with such a @slice.
  */
 export async function shape(
@@ -92,11 +96,11 @@ export async function shape(
   const groups = new FieldGroups(schema, fragments, coerced);
   const ofRoot = groups.of(operation, [operation.selectionSet], root);
   const names = new SliceNames();
-  const pass = (): Shaped => {
+  const pass = async (): Promise<Shaped> => {
     const shaper = new Shaper(schema, groups, names);
-    return { data: shaper.object(data, ofRoot, []), errors: shaper.errors };
+    return { data: await finishInTurns(shaper.object(data, ofRoot, undefined)), errors: shaper.errors };
   };
-  const shaped = pass();
+  const shaped = await pass();
   return (await names.find()) ? pass() : shaped;
 }
 
@@ -111,24 +115,29 @@ class Shaper {
     private readonly names: SliceNames,
   ) {}
 
-  object(source: Data, groups: readonly FieldGroup[], path: Path): Data {
+  *object(source: Data, groups: readonly FieldGroup[], path: Path | undefined): Steps<Data> {
     const target: Target = new Map();
-    this.fill(target, source, groups, { descent: ROOT, path });
+    yield* this.fill(target, source, groups, { descent: ROOT, path });
     const object = Object.create(null) as Record<string, unknown>;
     for (const [name, member] of target) {
-      if (member.values.length > 0) object[name] = this.valueOf(member, [...path, name]);
+      if (turns.next() !== undefined) yield;
+      if (member.values.length > 0) object[name] = this.valueOf(member, { above: path, key: name });
       else if (member.empty !== undefined) object[name] = member.empty;
     }
     return object;
   }
 
-  private fill(target: Target, source: Data, groups: readonly FieldGroup[], position: Position): void {
-    for (const group of groups) this.add(target, group, source[group.name], position);
+  private *fill(
+    target: Target,
+    source: Data,
+    groups: readonly FieldGroup[],
+    position: Position,
+  ): Steps<void> {
+    for (const group of groups) yield* this.add(target, group, source[group.name], position);
   }
 
-  private add(target: Target, group: FieldGroup, value: unknown, { descent, path }: Position): void {
-    const { name, isFlat, isFirst, isSingle, slice } = group;
-    const isRepeating = isListType(getNullableType(group.type));
+  private *add(target: Target, group: FieldGroup, value: unknown, { descent, path }: Position): Steps<void> {
+    const { name, isFlat, isFirst, isSingle, isRepeating, slice } = group;
     const all: readonly unknown[] = Array.isArray(value) ? value : absent(value) ? [] : [value];
     const elements = isFirst ? all.slice(0, 1) : all;
     const isMoved = descent.isFlat || slice !== undefined;
@@ -140,33 +149,44 @@ class Shaper {
       // moved.
       if (!isMoved) member.empty = Array.isArray(value) && !isSingle ? [] : null;
     }
-    elements.forEach((element, index) => {
-      if (absent(element) && (isMoved || isFlat)) return;
+    for (let index = 0; index < elements.length; index++) {
+      if (turns.next() !== undefined) yield;
+      const element = elements[index];
+      if (absent(element) && (isMoved || isFlat)) continue;
       const cut = this.sliceName(group, element, index, path);
-      if (cut === undefined) return;
+      if (cut === undefined) continue;
       const suffix = descent.suffix + (slice === undefined ? '' : `.${cut}`);
       const type = this.typeOf(group, element);
       if (isFlat && isObject(element) && isObjectType(type)) {
         const below: Descent = { isFlat: true, isList: descent.isList || isRepeating, suffix };
-        this.fill(target, element, this.below(group, type), { descent: below, path });
-        return;
+        yield* this.fill(target, element, this.below(group, type), { descent: below, path });
+        continue;
       }
       const member = memberOf(target, name + suffix, group);
       member.isList ||= isRepeating || descent.isList;
       member.isSingle ||= isSingle;
-      const named = group.type && getNamedType(group.type);
-      member.hasMixedTypes ||= member.type !== undefined && member.type !== named;
-      member.type = named;
-      const place = [...path, name + suffix, ...(isRepeating ? [member.values.length] : [])];
-      member.values.push(this.inner(element, group, type, place));
-    });
+      member.hasMixedTypes ||= member.type !== undefined && member.type !== group.type;
+      member.type = group.type;
+      if (group.isLeaf || !isObject(element) || !isObjectType(type)) {
+        member.values.push(element);
+        continue;
+      }
+      const place = { above: path, key: name + suffix };
+      const own = isRepeating ? { above: place, key: member.values.length } : place;
+      member.values.push(yield* this.object(element, this.below(group, type), own));
+    }
   }
 
   /**
    * Returns '' for a field without slices. Returns undefined when the name cannot be determined; all elements of the
    * field share one error.
    */
-  private sliceName(group: FieldGroup, element: unknown, index: number, path: Path): string | undefined {
+  private sliceName(
+    group: FieldGroup,
+    element: unknown,
+    index: number,
+    path: Path | undefined,
+  ): string | undefined {
     const { slice } = group;
     if (slice === undefined) return '';
     if (slice.kind !== 'expression') return sliceName(slice, element, index);
@@ -174,23 +194,12 @@ class Shaper {
     if (typeof found === 'string') return found;
     if (!this.failed.has(group)) {
       this.failed.add(group);
-      const place = [...path, group.name];
+      const place = keysOf({ above: path, key: group.name });
       this.errors.push(
         new GraphQLError(found.message, { nodes: group.nodes, path: place, originalError: found }),
       );
     }
     return undefined;
-  }
-
-  /** Returns an element in the form of the response, with its content shaped. */
-  private inner(
-    element: unknown,
-    group: FieldGroup,
-    type: GraphQLNamedType | undefined,
-    path: Path,
-  ): unknown {
-    if (!isObject(element) || !isObjectType(type)) return element;
-    return this.object(element, this.below(group, type), path);
   }
 
   private below(group: FieldGroup, type: GraphQLObjectType): readonly FieldGroup[] {
@@ -202,8 +211,8 @@ class Shaper {
   }
 
   private typeOf(group: FieldGroup, element: unknown): GraphQLNamedType | undefined {
-    const type = group.type && getNamedType(group.type);
-    if (type === undefined || isLeafType(type) || isObjectType(type)) return type;
+    const { type } = group;
+    if (type === undefined || group.isLeaf || isObjectType(type)) return type;
     const name = isObject(element) ? element[HIDDEN_TYPE] : undefined;
     return typeof name === 'string' ? this.schema.getType(name) : undefined;
   }
@@ -215,22 +224,29 @@ class Shaper {
     if (isSingle && values.length > 1)
       return this.fail('@singleton allows one value, but there are several', member, path);
     // The flattened values of several fields are always a list.
-    if (!isSingle && (isList || groups.size > 1)) return values;
+    if (!isSingle && (isList || groups.length > 1)) return values;
     return values[0] ?? null;
   }
 
   private fail(reason: string, { groups }: Member, path: Path): null {
-    const nodes = [...groups].flatMap((group) => group.nodes);
-    const originalError = fhirError('ruleViolated', { reason: `${reason}: '${String(path.at(-1))}'` });
-    this.errors.push(new GraphQLError(originalError.message, { nodes, path, originalError }));
+    const nodes = groups.flatMap((group) => group.nodes);
+    const originalError = fhirError('ruleViolated', { reason: `${reason}: '${path.key}'` });
+    this.errors.push(new GraphQLError(originalError.message, { nodes, path: keysOf(path), originalError }));
     return null;
   }
+}
+
+function keysOf(path: Path | undefined): (string | number)[] {
+  const keys: (string | number)[] = [];
+  for (let at = path; at !== undefined; at = at.above) keys.push(at.key);
+  return keys.reverse();
 }
 
 function memberOf(target: Target, name: string, group: FieldGroup): Member {
   let member = target.get(name);
   if (!member) target.set(name, (member = new Member()));
-  member.groups.add(group);
+  const { groups } = member;
+  if (groups.at(-1) !== group && !groups.includes(group)) groups.push(group);
   return member;
 }
 
