@@ -12,9 +12,9 @@ import {
   type JsonObject,
   type Log,
   type NewAdministrationJob,
-} from '../core';
-import { parsePackageName } from '../packages/package-name';
-import { recordedPackages } from '../packages/package-record';
+} from '../../core';
+import { parsePackageName } from '../../packages/package-name';
+import { recordedPackages } from '../../packages/package-record';
 import {
   addAdministration,
   readFlag,
@@ -26,10 +26,10 @@ import {
   type AdministrationRequest,
 } from './administration';
 import { begin, type JobRoutesOptions } from './administration-jobs';
-import { nameContentType } from './body';
-import { readBytes } from './body-bytes';
-import { toBuffer } from './collected-bytes';
-import { sendJson } from './send-json';
+import { nameContentType } from '../body';
+import { readBytes } from '../body-bytes';
+import { toBuffer } from '../collected-bytes';
+import { sendJson } from '../send-json';
 
 const GZIP = 'application/gzip';
 const OPTIONS = ['release', 'examples', 'dependencies'] as const;

@@ -8,11 +8,11 @@
  */
 import { PassThrough, type Writable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fhirError, type Caller, type Core, type ExportLine } from '../core';
-import { nameContentType } from './body';
-import { watchCaller } from './caller-watch';
-import { refuseOtherMethods } from './method';
-import { readTextLines } from './text-lines';
+import { fhirError, type Caller, type Core, type ExportLine } from '../../core';
+import { nameContentType } from '../body';
+import { watchCaller } from '../caller-watch';
+import { refuseOtherMethods } from '../method';
+import { readTextLines } from '../text-lines';
 
 type NamedRequest = FastifyRequest<{ Params: { name: string }; Querystring: { current?: unknown } }>;
 

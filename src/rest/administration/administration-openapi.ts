@@ -1,10 +1,10 @@
 /** The OpenAPI document of administration, for everybody: it has no data, and is the same on every server. */
 import type { FastifyInstance } from 'fastify';
-import { VERSION } from '../core';
+import { VERSION } from '../../core';
 import { ADMINISTRATION } from './administration';
-import { refuseOtherMethods } from './method';
-import { describeAdministration } from './openapi/administration';
-import { sendJson } from './send-json';
+import { refuseOtherMethods } from '../method';
+import { describeAdministration } from '../openapi/administration';
+import { sendJson } from '../send-json';
 
 const PATH = `${ADMINISTRATION}/openapi.json`;
 

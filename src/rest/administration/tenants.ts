@@ -9,9 +9,9 @@
  * 202 when it takes longer, to be sent again (docs/run/tenants.md).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fhirError, parseJson, type Core, type JsonObject, type JsonValue, type Tenant } from '../core';
-import { requireContentType } from './body';
-import { refuseOtherMethods } from './method';
+import { fhirError, parseJson, type Core, type JsonObject, type JsonValue, type Tenant } from '../../core';
+import { requireContentType } from '../body';
+import { refuseOtherMethods } from '../method';
 
 type NamedRequest = FastifyRequest<{
   Body: string | undefined;

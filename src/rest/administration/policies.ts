@@ -5,10 +5,10 @@
  * within 2 s in all others.
  */
 import type { FastifyInstance } from 'fastify';
-import { fhirError, type Core } from '../core';
+import { fhirError, type Core } from '../../core';
 import { addAdministration, found, readObject } from './administration';
-import { readGuardOfMatch } from './precondition';
-import { sendJson } from './send-json';
+import { readGuardOfMatch } from '../precondition';
+import { sendJson } from '../send-json';
 
 /** Registers the routes in `scope`, which only administrators reach. */
 export function registerPolicyRoutes(scope: FastifyInstance, { policies }: Core): void {

@@ -3,7 +3,7 @@
  * /w/system/api/v1/tenants/{tenant}: `users` (GET, POST), `users/{id}` (GET, PATCH, DELETE).
  */
 import type { FastifyInstance } from 'fastify';
-import type { Core, User, UserChanges } from '../core';
+import type { Core, User, UserChanges } from '../../core';
 import {
   found,
   readFlag,
@@ -14,7 +14,7 @@ import {
   toInstant,
   type AdministrationRequest,
 } from './administration';
-import { sendJson } from './send-json';
+import { sendJson } from '../send-json';
 
 const MEMBERS = [
   ...['name', 'display', 'password', 'disabled', 'release', 'fhirUser', 'patient'],

@@ -10,8 +10,8 @@ import {
   type Core,
   type JsonObject,
   type NewAdministrationJob,
-} from '../core';
-import type { AddressBook } from './address';
+} from '../../core';
+import type { AddressBook } from '../address';
 import {
   addAdministration,
   ADMINISTRATION,
@@ -21,7 +21,7 @@ import {
   toInstant,
   type AdministrationRequest,
 } from './administration';
-import { sendJson } from './send-json';
+import { sendJson } from '../send-json';
 
 export interface JobRoutesOptions {
   readonly core: Core;

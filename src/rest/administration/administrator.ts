@@ -3,11 +3,11 @@
  * that tenant is one, for a client with the scope `administration`.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { fhirError, isLoopback, type Core } from '../core';
-import { parseHost } from './host';
-import { INTERACTIONS } from './interaction-names';
-import type { RestSettings } from './settings';
-import { READING_METHODS, type RequestLogEntry } from './request-log-entry';
+import { fhirError, isLoopback, type Core } from '../../core';
+import { parseHost } from '../host';
+import { INTERACTIONS } from '../interaction-names';
+import type { RestSettings } from '../settings';
+import { READING_METHODS, type RequestLogEntry } from '../request-log-entry';
 
 const SYSTEM = 'system';
 

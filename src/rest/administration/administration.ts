@@ -10,9 +10,9 @@ import {
   type JsonObject,
   type Release,
   type ReleaseScope,
-} from '../core';
-import { requireContentType } from './body';
-import { refuseOtherMethods } from './method';
+} from '../../core';
+import { requireContentType } from '../body';
+import { refuseOtherMethods } from '../method';
 
 interface Parts {
   /** Name of the tenant. */

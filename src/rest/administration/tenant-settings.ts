@@ -3,10 +3,10 @@
  * with their values, meaning, and the defaults of this server.
  */
 import type { FastifyInstance } from 'fastify';
-import type { Core, TenantSetting } from '../core';
+import type { Core, TenantSetting } from '../../core';
 import { ADMINISTRATION } from './administration';
-import { refuseOtherMethods } from './method';
-import { sendJson } from './send-json';
+import { refuseOtherMethods } from '../method';
+import { sendJson } from '../send-json';
 
 const PATH = `${ADMINISTRATION}/settings`;
 
