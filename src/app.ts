@@ -20,12 +20,12 @@ import { createGraphqlGateway } from './gateway';
 import { countIntrospections, createInstruments, watchCore } from './instruments';
 import { createImportJob } from './packages/import-job';
 import { watchProcess } from './process-metrics';
-import { endListener } from './rest/listener-end';
+import { endListener } from './rest/connections/listener-end';
 import { createMetrics, listenForMetrics, type MetricsListener } from './rest/metrics';
 import { createRestServer } from './rest/server';
 import { startTracing, type Environment } from './tracing';
 import { warmUp } from './warm-up';
-import { watchUnusedConnections } from './rest/unused-connections';
+import { watchUnusedConnections } from './rest/connections/unused-connections';
 
 /** A route of the router: `GET /w/:tenant/oidc/jwks`. */
 export interface Route {

@@ -16,7 +16,7 @@ import {
   type JobRequest,
 } from '../core';
 import { toStored } from './body';
-import { watchCaller } from './caller-watch';
+import { watchCaller } from './connections/caller-watch';
 import type { Exchange } from './exchange';
 import { INTERACTIONS, type Interaction } from './interaction-names';
 import { jobTime } from './job-time';

@@ -1,6 +1,6 @@
 import type { BuiltPages } from '../built-pages';
 import type { AuthMode } from '../core';
-import type { ConnectionLimits } from './connection-limits';
+import type { ConnectionLimits } from './connections/connection-limits';
 import type { SocketSettings } from './notification-sockets';
 
 /** The settings of REST; app.ts makes them from checked values. */

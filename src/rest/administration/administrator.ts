@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fhirError, isLoopback, type Core } from '../../core';
-import { parseHost } from '../host';
+import { parseHost } from '../connections/host';
 import { INTERACTIONS } from '../interaction-names';
 import type { RestSettings } from '../settings';
 import { READING_METHODS, type RequestLogEntry } from '../request-log-entry';

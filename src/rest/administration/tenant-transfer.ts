@@ -10,7 +10,7 @@ import { PassThrough, type Writable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, type Caller, type Core, type ExportLine } from '../../core';
 import { nameContentType } from '../body';
-import { watchCaller } from '../caller-watch';
+import { watchCaller } from '../connections/caller-watch';
 import { refuseOtherMethods } from '../method';
 import { readTextLines } from '../text-lines';
 

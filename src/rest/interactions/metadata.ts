@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { fhirError, socketUrl, type CapabilityMode } from '../../core';
-import { allowEveryOrigin } from '../cors';
+import { allowEveryOrigin } from '../connections/cors';
 import type { Exchange } from '../exchange';
 import { oauthUris } from '../oidc/discovery';
 import { sendPrepared } from '../prepared-text';

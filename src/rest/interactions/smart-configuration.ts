@@ -1,6 +1,6 @@
 /** GET .well-known/smart-configuration: https://hl7.org/fhir/smart-app-launch/conformance.html#using-well-known. */
 import type { FastifyReply } from 'fastify';
-import { allowEveryOrigin } from '../cors';
+import { allowEveryOrigin } from '../connections/cors';
 import type { Exchange } from '../exchange';
 import { smartConfiguration as describe } from '../oidc/discovery';
 

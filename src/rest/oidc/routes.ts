@@ -4,7 +4,7 @@
  */
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, STYLE_PATH, type TenantSpace, type TokenRequest } from '../../core';
-import { allowEveryOrigin } from '../cors';
+import { allowEveryOrigin } from '../connections/cors';
 import type { RestContext } from '../rest-context';
 import { INTERACTIONS } from '../interaction-names';
 import { refuseOtherMethods } from '../method';

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { fhirError, toOutcome, type Log } from '../core';
-import { jobTime } from './job-time';
-import { FHIR_JSON } from './negotiation';
+import { fhirError, toOutcome, type Log } from '../../core';
+import { jobTime } from '../job-time';
+import { FHIR_JSON } from '../negotiation';
 
 /** Limits of a connection, which apply before a request is authenticated. */
 export interface ConnectionLimits {

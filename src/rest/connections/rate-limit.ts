@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { type Admission, requireAdmitted } from '../core';
+import { type Admission, requireAdmitted } from '../../core';
 
 /**
  * Sets the headers with the limits and the rest of each (draft-ietf-httpapi-ratelimit-headers). Throws tooManyRequests

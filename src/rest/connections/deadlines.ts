@@ -1,8 +1,8 @@
 /** Responds to requests at their deadline. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { fhirError } from '../core';
-import { INTERACTIONS } from './interaction-names';
-import { READING_METHODS } from './request-log-entry';
+import { fhirError } from '../../core';
+import { INTERACTIONS } from '../interaction-names';
+import { READING_METHODS } from '../request-log-entry';
 
 /** Milliseconds between two checks. */
 const CHECK_MS = 250;

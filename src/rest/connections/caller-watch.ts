@@ -1,5 +1,5 @@
 /** Stops a long request when its caller loses access. */
-import { FhirError, fhirError, type Caller, type Core, type Release } from '../core';
+import { FhirError, fhirError, type Caller, type Core, type Release } from '../../core';
 
 /** Milliseconds between two checks: a request continues for up to this long after access is lost. */
 const CHECK_MS = 1_000;

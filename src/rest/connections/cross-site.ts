@@ -2,11 +2,11 @@
  * Refuses writes by web pages of other sites: browsers send such requests even when the page may not read the response.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { fhirError, isLoopback, loopbackAddresses } from '../core';
-import { announcesBody } from './body';
-import { PAGE_ADDRESSES } from './oidc/routes';
-import type { RestSettings } from './settings';
-import { READING_METHODS } from './request-log-entry';
+import { fhirError, isLoopback, loopbackAddresses } from '../../core';
+import { announcesBody } from '../body';
+import { PAGE_ADDRESSES } from '../oidc/routes';
+import type { RestSettings } from '../settings';
+import { READING_METHODS } from '../request-log-entry';
 
 /**
  * Refuses possible writes that come from a page of another site (`forbidden`), unless the page's origin is in
