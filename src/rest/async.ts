@@ -15,12 +15,12 @@ import {
   type Core,
   type JobRequest,
 } from '../core';
-import { toStored } from './body';
+import { toStored } from './requests/body';
 import { watchCaller } from './connections/caller-watch';
 import type { Exchange } from './exchange';
 import { INTERACTIONS, type Interaction } from './interaction-names';
 import { jobTime } from './job-time';
-import { parsePreference, withoutAsync } from './prefer';
+import { parsePreference, withoutAsync } from './requests/prefer';
 import type { RestSettings } from './settings';
 import { DATA_ADDRESS } from './request-log-entry';
 

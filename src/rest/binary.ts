@@ -15,7 +15,7 @@ import {
   parseMediaRanges,
   type MediaRange,
 } from '../core';
-import { RESOURCE_TYPES } from './body';
+import { RESOURCE_TYPES } from './requests/body';
 import { FHIR_ROOT } from './interaction-names';
 
 export const BINARY = 'Binary';

@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { pageLimits } from '../browser-limits';
 import { BuildOutput, type BuiltPages, toUnbuiltPage, type SentPage } from '../built-pages';
 import { fhirError } from '../core';
-import type { FhirRequest } from './fhir-request';
+import type { FhirRequest } from './requests/fhir-request';
 import { INTERACTIONS, type Interaction } from './interaction-names';
 import { StaticFiles } from './static-files';
 import { addVary } from './vary';

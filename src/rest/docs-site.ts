@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { pageLimits } from '../browser-limits';
 import { BuildOutput, toUnbuiltPage } from '../built-pages';
 import { fhirError } from '../core';
-import { refuseOtherMethods } from './method';
+import { refuseOtherMethods } from './requests/method';
 import type { RestSettings } from './settings';
 import { StaticFiles } from './static-files';
 

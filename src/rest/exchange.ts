@@ -6,10 +6,10 @@ import type { RestContext } from './rest-context';
 import { encodePieces } from './encode-pieces';
 import { toEntityTag } from './entity-tag';
 import { indentJson } from './json-layout';
-import { FHIR_JSON } from './negotiation';
-import type { Query } from './query';
-import type { FhirRequest } from './fhir-request';
-import { signatureOf } from './signed-address';
+import { FHIR_JSON } from './requests/negotiation';
+import type { Query } from './requests/query';
+import type { FhirRequest } from './requests/fhir-request';
+import { signatureOf } from './requests/signed-address';
 
 /**
  * Caches must revalidate: a browser would treat a resource with Last-Modified as fresh for a while. Responses to

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Core } from '../core';
 import { INTERACTIONS } from './interaction-names';
-import { refuseOtherMethods } from './method';
+import { refuseOtherMethods } from './requests/method';
 
 /** Patterns of the health routes. */
 export const HEALTH_ADDRESSES: readonly string[] = ['/health/live', '/health/ready'];

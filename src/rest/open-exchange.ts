@@ -12,14 +12,14 @@ import {
 } from '../core';
 import { BINARY } from './binary';
 import { Exchange } from './exchange';
-import { ALL_TYPES, type FhirRequest } from './fhir-request';
+import { ALL_TYPES, type FhirRequest } from './requests/fhir-request';
 import { INTERACTIONS, type Interaction } from './interaction-names';
 import { jobTime } from './job-time';
-import { requireJsonAccepted } from './negotiation';
-import { readProvenance } from './provenance';
-import { readQuery } from './query';
+import { requireJsonAccepted } from './requests/negotiation';
+import { readProvenance } from './requests/provenance';
+import { readQuery } from './requests/query';
 import type { RestContext } from './rest-context';
-import { signatureOf } from './signed-address';
+import { signatureOf } from './requests/signed-address';
 
 const TENANT_NAME = /^[a-z0-9-]{1,63}$/;
 /** Discovery is open to all callers. */

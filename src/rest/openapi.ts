@@ -3,7 +3,7 @@
  * Pure; `interactions/openapi.ts` sends it.
  */
 import { RESULT_PARAMETERS, type OperationInfo, type OperationLevel } from '../core';
-import { RESOURCE_TYPES } from './body';
+import { RESOURCE_TYPES } from './requests/body';
 import { INTERACTIONS, type Interaction } from './interaction-names';
 import {
   COMMON_PARAMETERS,

@@ -10,7 +10,7 @@ import {
   toResourceInput,
 } from '../core';
 import { AddressBook } from './address';
-import { RESOURCE_TYPES, requireContentType, type Body } from './body';
+import { RESOURCE_TYPES, requireContentType, type Body } from './requests/body';
 import { WebConsole } from './console';
 import type { Described } from './oidc/discovery';
 import type { RestSettings } from './settings';

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { fhirError } from '../core';
 import { cancel, isAnsweredLater, status, submit } from './async';
-import { announcesBody } from './body';
+import { announcesBody } from './requests/body';
 import { varyByReader } from './console';
 import type { RestContext } from './rest-context';
 import type { Exchange } from './exchange';
-import type { FhirRequest } from './fhir-request';
+import type { FhirRequest } from './requests/fhir-request';
 import { FHIR_ROOT, INTERACTIONS, METHODS, type Interaction, type Method } from './interaction-names';
 import { runBundle } from './interactions/bundle';
 import { history } from './interactions/history';
@@ -18,7 +18,7 @@ import { patch, patchWhere } from './interactions/patch';
 import { read, vread } from './interactions/read';
 import { search } from './interactions/search';
 import { create, remove, update } from './interactions/write';
-import { refuseOtherMethods } from './method';
+import { refuseOtherMethods } from './requests/method';
 import type { DescribedRoute } from './openapi';
 import { openExchange } from './open-exchange';
 

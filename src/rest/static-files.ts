@@ -11,9 +11,9 @@ import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BuildOutput } from '../built-pages';
 import { fhirError } from '../core';
-import { chooseCoding } from './content-coding';
+import { chooseCoding } from './requests/content-coding';
 import { parseEntityTags } from './entity-tag';
-import { refuseOtherMethods } from './method';
+import { refuseOtherMethods } from './requests/method';
 import { addVary } from './vary';
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {

@@ -10,9 +10,9 @@ import {
   type TenantSpace,
 } from '../core';
 import { routeUpgrades, takeOver, upgradeOf, type Upgrade } from '../upgrade';
-import type { FhirRequest } from './fhir-request';
+import type { FhirRequest } from './requests/fhir-request';
 import { INTERACTIONS } from './interaction-names';
-import { refuseOtherMethods } from './method';
+import { refuseOtherMethods } from './requests/method';
 import { openExchange } from './open-exchange';
 import type { RestContext } from './rest-context';
 import { createNotificationSockets } from './notification-sockets';

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A length this far above MAX_BODY_BYTES is refused before the body arrives (DRAINED_SIZE of src/rest/body-bytes.ts). */
+/** A length this far above MAX_BODY_BYTES is refused before the body arrives (DRAINED_SIZE of src/rest/requests/body-bytes.ts). */
 const TOO_LONG = { ...FORM, 'content-length': '100000000', connection: 'close' };
 const FORM_GZIP = { ...FORM, 'content-encoding': 'gzip' };
 const CASES: readonly [what: string, method: string, body: string, headers: object, status: number][] = [

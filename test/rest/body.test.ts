@@ -10,7 +10,7 @@ import {
   readLongBody,
   RESOURCE_TYPES,
   toText,
-} from '../../src/rest/body';
+} from '../../src/rest/requests/body';
 
 const counted = (headers: Record<string, string>) => ({
   headers,

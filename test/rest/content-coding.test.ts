@@ -1,5 +1,5 @@
 import { brotliCompressSync, brotliDecompressSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib';
-import { chooseCoding } from '../../src/rest/content-coding';
+import { chooseCoding } from '../../src/rest/requests/content-coding';
 import { startServer, type TestServer } from '../support/server';
 
 const KILOBYTE = 1024;

@@ -1,8 +1,8 @@
 import type { StoredVersion } from '../../src/core';
 import { parseEntityTags } from '../../src/rest/entity-tag';
-import { isUnchanged } from '../../src/rest/precondition';
-import { parsePreference } from '../../src/rest/prefer';
-import { toRequestId } from '../../src/rest/request-id';
+import { isUnchanged } from '../../src/rest/requests/precondition';
+import { parsePreference } from '../../src/rest/requests/prefer';
+import { toRequestId } from '../../src/rest/requests/request-id';
 
 const version: StoredVersion = {
   type: 'Patient',

@@ -1,4 +1,4 @@
-import { requireJsonAccepted } from '../../src/rest/negotiation';
+import { requireJsonAccepted } from '../../src/rest/requests/negotiation';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 

@@ -1,5 +1,5 @@
 import { parseQueryText } from '../../src/core';
-import { formatParameters, readQuery } from '../../src/rest/query';
+import { formatParameters, readQuery } from '../../src/rest/requests/query';
 
 describe('parameters of an address', () => {
   it('come decoded and in the order of the request, repeats included', () => {

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { VERSION } from '../../core';
 import { ADMINISTRATION } from './administration';
-import { refuseOtherMethods } from '../method';
+import { refuseOtherMethods } from '../requests/method';
 import { describeAdministration } from '../openapi/administration';
 import { sendJson } from '../send-json';
 

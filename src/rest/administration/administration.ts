@@ -11,8 +11,8 @@ import {
   type Release,
   type ReleaseScope,
 } from '../../core';
-import { requireContentType } from '../body';
-import { refuseOtherMethods } from '../method';
+import { requireContentType } from '../requests/body';
+import { refuseOtherMethods } from '../requests/method';
 
 interface Parts {
   /** Name of the tenant. */

@@ -26,9 +26,9 @@ import {
   type AdministrationRequest,
 } from './administration';
 import { begin, type JobRoutesOptions } from './administration-jobs';
-import { nameContentType } from '../body';
-import { readBytes } from '../body-bytes';
-import { toBuffer } from '../collected-bytes';
+import { nameContentType } from '../requests/body';
+import { readBytes } from '../requests/body-bytes';
+import { toBuffer } from '../requests/collected-bytes';
 import { sendJson } from '../send-json';
 
 const GZIP = 'application/gzip';

@@ -7,7 +7,7 @@
 import type { FastifyInstance } from 'fastify';
 import { fhirError, type Core } from '../../core';
 import { addAdministration, found, readObject } from './administration';
-import { readGuardOfMatch } from '../precondition';
+import { readGuardOfMatch } from '../requests/precondition';
 import { sendJson } from '../send-json';
 
 /** Registers the routes in `scope`, which only administrators reach. */

@@ -5,7 +5,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Core, TenantSetting } from '../../core';
 import { ADMINISTRATION } from './administration';
-import { refuseOtherMethods } from '../method';
+import { refuseOtherMethods } from '../requests/method';
 import { sendJson } from '../send-json';
 
 const PATH = `${ADMINISTRATION}/settings`;

@@ -9,9 +9,9 @@
 import { PassThrough, type Writable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, type Caller, type Core, type ExportLine } from '../../core';
-import { nameContentType } from '../body';
+import { nameContentType } from '../requests/body';
 import { watchCaller } from '../connections/caller-watch';
-import { refuseOtherMethods } from '../method';
+import { refuseOtherMethods } from '../requests/method';
 import { readTextLines } from '../text-lines';
 
 type NamedRequest = FastifyRequest<{ Params: { name: string }; Querystring: { current?: unknown } }>;

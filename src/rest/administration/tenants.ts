@@ -10,8 +10,8 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, parseJson, type Core, type JsonObject, type JsonValue, type Tenant } from '../../core';
-import { requireContentType } from '../body';
-import { refuseOtherMethods } from '../method';
+import { requireContentType } from '../requests/body';
+import { refuseOtherMethods } from '../requests/method';
 
 type NamedRequest = FastifyRequest<{
   Body: string | undefined;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { fhirError, toOutcome, type Log } from '../../core';
 import { jobTime } from '../job-time';
-import { FHIR_JSON } from '../negotiation';
+import { FHIR_JSON } from '../requests/negotiation';
 
 /** Limits of a connection, which apply before a request is authenticated. */
 export interface ConnectionLimits {

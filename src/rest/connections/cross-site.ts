@@ -3,7 +3,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fhirError, isLoopback, loopbackAddresses } from '../../core';
-import { announcesBody } from '../body';
+import { announcesBody } from '../requests/body';
 import { PAGE_ADDRESSES } from '../oidc/routes';
 import type { RestSettings } from '../settings';
 import { READING_METHODS } from '../request-log-entry';

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { writeBundleResponse } from '../bundle-response';
 import { encodeInTurns } from '../encode-pieces';
 import type { Exchange } from '../exchange';
-import { parsePreference } from '../prefer';
+import { parsePreference } from '../requests/prefer';
 
 export async function runBundle(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, reply, context, root } = exchange;

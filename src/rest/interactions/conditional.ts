@@ -6,9 +6,9 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyReply } from 'fastify';
 import { fhirError, toOutcome, type Criteria } from '../../core';
 import type { Exchange } from '../exchange';
-import { readGuardOfMatch } from '../precondition';
-import { parsePreference } from '../prefer';
-import { readResource } from '../resource-input';
+import { readGuardOfMatch } from '../requests/precondition';
+import { parsePreference } from '../requests/prefer';
+import { readResource } from '../requests/resource-input';
 import { deletionIssue, sendFound, sendWritten } from '../written';
 
 /** Executes a POST with If-None-Exist: 201, or 200 with the resource that exists already. */

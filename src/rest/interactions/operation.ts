@@ -5,7 +5,7 @@
  */
 import type { FastifyReply } from 'fastify';
 import type { Invocation, ResourceInput } from '../../core';
-import { RESOURCE_TYPES } from '../body';
+import { RESOURCE_TYPES } from '../requests/body';
 import type { Exchange } from '../exchange';
 import { writeOperationResult } from '../operation-result';
 import { locationOf } from '../written';

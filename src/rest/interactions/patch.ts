@@ -4,10 +4,10 @@
  */
 import type { FastifyReply } from 'fastify';
 import { fhirError, type ResourceInput } from '../../core';
-import { hasContentType, PATCH_TYPES } from '../body';
+import { hasContentType, PATCH_TYPES } from '../requests/body';
 import type { Exchange } from '../exchange';
 import { INTERACTIONS } from '../interaction-names';
-import { readGuard, readGuardOfMatch } from '../precondition';
+import { readGuard, readGuardOfMatch } from '../requests/precondition';
 import { sendWritten } from '../written';
 
 export async function patch(exchange: Exchange): Promise<FastifyReply> {

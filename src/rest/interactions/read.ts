@@ -5,9 +5,9 @@
 import type { FastifyReply } from 'fastify';
 import { fhirError, readBinary, type StoredVersion } from '../../core';
 import { BINARY, wantsResource } from '../binary';
-import { announcesBody, readBody } from '../body';
+import { announcesBody, readBody } from '../requests/body';
 import type { Exchange } from '../exchange';
-import { isUnchanged } from '../precondition';
+import { isUnchanged } from '../requests/precondition';
 import { addVary } from '../vary';
 import { patchByGet } from './patch';
 

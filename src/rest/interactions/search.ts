@@ -6,13 +6,13 @@
  */
 import type { FastifyReply } from 'fastify';
 import { parseQueryText, type SearchRequest } from '../../core';
-import { FORM_TYPES, requireContentType, toText } from '../body';
+import { FORM_TYPES, requireContentType, toText } from '../requests/body';
 import { POSITION, writeSearchset } from '../bundle';
 import type { Exchange } from '../exchange';
-import { ALL_TYPES } from '../fhir-request';
-import { requireJsonAccepted } from '../negotiation';
-import { parsePreference } from '../prefer';
-import { toQuery, type Query } from '../query';
+import { ALL_TYPES } from '../requests/fhir-request';
+import { requireJsonAccepted } from '../requests/negotiation';
+import { parsePreference } from '../requests/prefer';
+import { toQuery, type Query } from '../requests/query';
 
 /** The scope of a search, and its address below `{fhir_root}` for the links. */
 interface Scope extends Pick<SearchRequest, 'type' | 'compartment'> {

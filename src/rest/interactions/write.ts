@@ -4,9 +4,9 @@
 import type { FastifyReply } from 'fastify';
 import { toOutcome } from '../../core';
 import type { Exchange } from '../exchange';
-import { readGuard } from '../precondition';
-import { parsePreference } from '../prefer';
-import { readResource } from '../resource-input';
+import { readGuard } from '../requests/precondition';
+import { parsePreference } from '../requests/prefer';
+import { readResource } from '../requests/resource-input';
 import { deletionIssue, sendWritten } from '../written';
 import { createIfNoneExist } from './conditional';
 

@@ -5,7 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { signInLimits } from '../../browser-limits';
 import { fhirError, type SignInStep, type TenantSpace } from '../../core';
-import { FORM_TYPES, requireContentType } from '../body';
+import { FORM_TYPES, requireContentType } from '../requests/body';
 import type { RestContext } from '../rest-context';
 import { readCookie, setCookie } from './cookies';
 import { LONGEST_REQUEST, readForm, requireShort } from './form';

@@ -13,7 +13,7 @@ import {
   type JsonObject,
   type TenantSpace,
 } from '../../core';
-import { requireContentType } from '../body';
+import { requireContentType } from '../requests/body';
 import type { RestContext } from '../rest-context';
 import { sendJson } from '../send-json';
 

@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TenantSpace } from '../../core';
-import { FORM_TYPES, requireContentType } from '../body';
+import { FORM_TYPES, requireContentType } from '../requests/body';
 import type { RestContext } from '../rest-context';
 import { homeOf, sendStep } from './authorize';
 import { readCookie } from './cookies';

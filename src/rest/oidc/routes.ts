@@ -7,7 +7,7 @@ import { fhirError, STYLE_PATH, type TenantSpace, type TokenRequest } from '../.
 import { allowEveryOrigin } from '../connections/cors';
 import type { RestContext } from '../rest-context';
 import { INTERACTIONS } from '../interaction-names';
-import { refuseOtherMethods } from '../method';
+import { refuseOtherMethods } from '../requests/method';
 import { openidConfiguration, smartConfiguration, type Described } from './discovery';
 import { sendJson } from '../send-json';
 import { authorize } from './authorize';

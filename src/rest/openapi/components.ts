@@ -1,5 +1,5 @@
 /** Shared components of an OpenAPI document: parameters, schemas, responses. */
-import { RESOURCE_TYPES } from '../body';
+import { RESOURCE_TYPES } from '../requests/body';
 import type { CapabilityLists, SearchParam } from './statement';
 
 export type Json = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { parseQueryText, type QueryParameter } from '../core';
+import { parseQueryText, type QueryParameter } from '../../core';
 
 export type Parameter = QueryParameter;
 

@@ -13,7 +13,7 @@ import {
   type Release,
   fitsRelease,
   parseMediaRange,
-} from '../core';
+} from '../../core';
 import { readBytes, type CountedBody } from './body-bytes';
 import type { BodyBlocks } from './collected-bytes';
 

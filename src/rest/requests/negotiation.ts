@@ -8,7 +8,7 @@ import {
   specificityFor,
   type MediaRange,
   type Release,
-} from '../core';
+} from '../../core';
 
 export const FHIR_JSON = 'application/fhir+json; charset=utf-8';
 

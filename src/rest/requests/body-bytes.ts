@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import { errorOf, fhirError, type FhirError, type HeldBytes } from '../core';
+import { errorOf, fhirError, type FhirError, type HeldBytes } from '../../core';
 import { CollectedBytes, type BodyBlocks } from './collected-bytes';
 import { createDecoder } from './content-coding';
 

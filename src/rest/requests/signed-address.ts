@@ -1,6 +1,6 @@
 /** Addresses of one version of a Binary that are signed in the query, so that a browser can load them without a header. */
-import type { SignedRead } from '../core';
-import { BINARY } from './binary';
+import type { SignedRead } from '../../core';
+import { BINARY } from '../binary';
 import type { FhirRequest } from './fhir-request';
 import { readQuery } from './query';
 

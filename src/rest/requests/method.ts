@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { FhirError, toIssue } from '../core';
+import { FhirError, toIssue } from '../../core';
 
 type AnyRequest<Params> = FastifyRequest<{ Params: Params; Body: string | undefined }>;
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { fhirError, parseJson, type JsonDocument } from '../core';
+import { fhirError, parseJson, type JsonDocument } from '../../core';
 import type { FhirRequest } from './fhir-request';
-import { INTERACTIONS, type Interaction } from './interaction-names';
+import { INTERACTIONS, type Interaction } from '../interaction-names';
 
 const HEADER = 'x-provenance';
 

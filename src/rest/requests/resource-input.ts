@@ -1,7 +1,7 @@
-import type { ResourceInput } from '../core';
-import { BINARY, isBinaryResource, isContentOfBinary, writeBinary } from './binary';
+import type { ResourceInput } from '../../core';
+import { BINARY, isBinaryResource, isContentOfBinary, writeBinary } from '../binary';
 import { hasContentType, RESOURCE_TYPES, toText } from './body';
-import type { Exchange } from './exchange';
+import type { Exchange } from '../exchange';
 
 /**
  * Returns the resource of a create or update. A body sent to Binary that is not a Binary resource is the content of
