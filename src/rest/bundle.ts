@@ -1,6 +1,6 @@
 import type { HistoryPage, SearchPage, StoredVersion } from '../core';
 import { toOutcome } from '../core';
-import { toEntityTag } from './entity-tag';
+import { toEntityTag } from './responses/entity-tag';
 import { formatParameters, type Parameter } from './requests/query';
 
 /** The links of a Bundle: `address` without a query, and the parameters of this page. */

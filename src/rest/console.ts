@@ -11,7 +11,7 @@ import { fhirError } from '../core';
 import type { FhirRequest } from './requests/fhir-request';
 import { INTERACTIONS, type Interaction } from './interaction-names';
 import { StaticFiles } from './static-files';
-import { addVary } from './vary';
+import { addVary } from './responses/vary';
 
 /** Manifest of Vite, by the name of a source. */
 type Manifest = Readonly<

@@ -9,7 +9,7 @@ import {
   toBundleInput,
   toResourceInput,
 } from '../core';
-import { AddressBook } from './address';
+import { AddressBook } from './responses/address';
 import { RESOURCE_TYPES, requireContentType, type Body } from './requests/body';
 import { WebConsole } from './console';
 import type { Described } from './oidc/discovery';

@@ -1,4 +1,4 @@
-import { encodeInTurns, encodePieces } from '../../src/rest/encode-pieces';
+import { encodeInTurns, encodePieces } from '../../src/rest/responses/encode-pieces';
 
 describe('A text that is encoded in pieces', () => {
   it.each([

@@ -1,5 +1,5 @@
 import type { StoredVersion } from '../../src/core';
-import { parseEntityTags } from '../../src/rest/entity-tag';
+import { parseEntityTags } from '../../src/rest/responses/entity-tag';
 import { isUnchanged } from '../../src/rest/requests/precondition';
 import { parsePreference } from '../../src/rest/requests/prefer';
 import { toRequestId } from '../../src/rest/requests/request-id';

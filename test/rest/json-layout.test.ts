@@ -1,4 +1,4 @@
-import { indentJson } from '../../src/rest/json-layout';
+import { indentJson } from '../../src/rest/responses/json-layout';
 
 describe('_pretty', () => {
   it('indents JSON like JSON.stringify', () => {

@@ -11,7 +11,7 @@ import {
   type JsonObject,
   type NewAdministrationJob,
 } from '../../core';
-import type { AddressBook } from '../address';
+import type { AddressBook } from '../responses/address';
 import {
   addAdministration,
   ADMINISTRATION,
@@ -21,7 +21,7 @@ import {
   toInstant,
   type AdministrationRequest,
 } from './administration';
-import { sendJson } from '../send-json';
+import { sendJson } from '../responses/send-json';
 
 export interface JobRoutesOptions {
   readonly core: Core;

@@ -4,7 +4,7 @@ import { VERSION } from '../../core';
 import { ADMINISTRATION } from './administration';
 import { refuseOtherMethods } from '../requests/method';
 import { describeAdministration } from '../openapi/administration';
-import { sendJson } from '../send-json';
+import { sendJson } from '../responses/send-json';
 
 const PATH = `${ADMINISTRATION}/openapi.json`;
 

@@ -27,7 +27,7 @@ import {
   toInstant,
   type AdministrationRequest,
 } from './administration';
-import { sendJson } from '../send-json';
+import { sendJson } from '../responses/send-json';
 
 /** Registers the routes in `scope`, which only administrators reach. */
 export function registerClientRoutes(scope: FastifyInstance, core: Core): void {

@@ -29,7 +29,7 @@ import { begin, type JobRoutesOptions } from './administration-jobs';
 import { nameContentType } from '../requests/body';
 import { readBytes } from '../requests/body-bytes';
 import { toBuffer } from '../requests/collected-bytes';
-import { sendJson } from '../send-json';
+import { sendJson } from '../responses/send-json';
 
 const GZIP = 'application/gzip';
 const OPTIONS = ['release', 'examples', 'dependencies'] as const;

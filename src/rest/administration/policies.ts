@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { fhirError, type Core } from '../../core';
 import { addAdministration, found, readObject } from './administration';
 import { readGuardOfMatch } from '../requests/precondition';
-import { sendJson } from '../send-json';
+import { sendJson } from '../responses/send-json';
 
 /** Registers the routes in `scope`, which only administrators reach. */
 export function registerPolicyRoutes(scope: FastifyInstance, { policies }: Core): void {

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Core, TenantSetting } from '../../core';
 import { ADMINISTRATION } from './administration';
 import { refuseOtherMethods } from '../requests/method';
-import { sendJson } from '../send-json';
+import { sendJson } from '../responses/send-json';
 
 const PATH = `${ADMINISTRATION}/settings`;
 

@@ -12,7 +12,7 @@ import { fhirError, type Caller, type Core, type ExportLine } from '../../core';
 import { nameContentType } from '../requests/body';
 import { watchCaller } from '../connections/caller-watch';
 import { refuseOtherMethods } from '../requests/method';
-import { readTextLines } from '../text-lines';
+import { readTextLines } from '../responses/text-lines';
 
 type NamedRequest = FastifyRequest<{ Params: { name: string }; Querystring: { current?: unknown } }>;
 

@@ -14,7 +14,7 @@ import {
   toInstant,
   type AdministrationRequest,
 } from './administration';
-import { sendJson } from '../send-json';
+import { sendJson } from '../responses/send-json';
 
 const MEMBERS = [
   ...['name', 'display', 'password', 'disabled', 'release', 'fhirUser', 'patient'],

@@ -1,6 +1,6 @@
 import fastifyCors from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { addVary } from '../vary';
+import { addVary } from '../responses/vary';
 
 /** Headers of responses that a script may read, besides those that are always readable. */
 const EXPOSED_HEADERS = [

@@ -1,7 +1,7 @@
 /** POST {fhir_root} with a batch or transaction Bundle: https://hl7.org/fhir/R4/http.html#transaction. */
 import type { FastifyReply } from 'fastify';
-import { writeBundleResponse } from '../bundle-response';
-import { encodeInTurns } from '../encode-pieces';
+import { writeBundleResponse } from '../responses/bundle-response';
+import { encodeInTurns } from '../responses/encode-pieces';
 import type { Exchange } from '../exchange';
 import { parsePreference } from '../requests/prefer';
 

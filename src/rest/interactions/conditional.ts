@@ -9,7 +9,7 @@ import type { Exchange } from '../exchange';
 import { readGuardOfMatch } from '../requests/precondition';
 import { parsePreference } from '../requests/prefer';
 import { readResource } from '../requests/resource-input';
-import { deletionIssue, sendFound, sendWritten } from '../written';
+import { deletionIssue, sendFound, sendWritten } from '../responses/written';
 
 /** Executes a POST with If-None-Exist: 201, or 200 with the resource that exists already. */
 export async function createIfNoneExist(exchange: Exchange): Promise<FastifyReply> {

@@ -8,7 +8,7 @@ import { fhirError, socketUrl, type CapabilityMode } from '../../core';
 import { allowEveryOrigin } from '../connections/cors';
 import type { Exchange } from '../exchange';
 import { oauthUris } from '../oidc/discovery';
-import { sendPrepared } from '../prepared-text';
+import { sendPrepared } from '../responses/prepared-text';
 
 const MODES: readonly CapabilityMode[] = ['full', 'normative', 'terminology'];
 

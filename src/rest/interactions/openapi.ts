@@ -6,7 +6,7 @@ import { registerCache, RELEASES } from '../../core';
 import type { Exchange } from '../exchange';
 import { describeApi, type DescribedRoute } from '../openapi';
 import type { CapabilityLists } from '../openapi/statement';
-import { sendPrepared } from '../prepared-text';
+import { sendPrepared } from '../responses/prepared-text';
 
 const CONTENT_TYPE = 'application/json; charset=utf-8';
 

@@ -7,8 +7,8 @@ import type { FastifyReply } from 'fastify';
 import type { Invocation, ResourceInput } from '../../core';
 import { RESOURCE_TYPES } from '../requests/body';
 import type { Exchange } from '../exchange';
-import { writeOperationResult } from '../operation-result';
-import { locationOf } from '../written';
+import { writeOperationResult } from '../responses/operation-result';
+import { locationOf } from '../responses/written';
 
 export async function invoke(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, context, query, root } = exchange;

@@ -8,7 +8,7 @@ import { hasContentType, PATCH_TYPES } from '../requests/body';
 import type { Exchange } from '../exchange';
 import { INTERACTIONS } from '../interaction-names';
 import { readGuard, readGuardOfMatch } from '../requests/precondition';
-import { sendWritten } from '../written';
+import { sendWritten } from '../responses/written';
 
 export async function patch(exchange: Exchange): Promise<FastifyReply> {
   return apply(exchange, readPatch(exchange));

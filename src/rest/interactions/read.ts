@@ -8,7 +8,7 @@ import { BINARY, wantsResource } from '../binary';
 import { announcesBody, readBody } from '../requests/body';
 import type { Exchange } from '../exchange';
 import { isUnchanged } from '../requests/precondition';
-import { addVary } from '../vary';
+import { addVary } from '../responses/vary';
 import { patchByGet } from './patch';
 
 const VERSION_ID = /^[A-Za-z0-9\-.]{1,64}$/;

@@ -7,7 +7,7 @@ import type { Exchange } from '../exchange';
 import { readGuard } from '../requests/precondition';
 import { parsePreference } from '../requests/prefer';
 import { readResource } from '../requests/resource-input';
-import { deletionIssue, sendWritten } from '../written';
+import { deletionIssue, sendWritten } from '../responses/written';
 import { createIfNoneExist } from './conditional';
 
 export async function create(exchange: Exchange): Promise<FastifyReply> {

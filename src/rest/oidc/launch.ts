@@ -15,7 +15,7 @@ import {
 } from '../../core';
 import { requireContentType } from '../requests/body';
 import type { RestContext } from '../rest-context';
-import { sendJson } from '../send-json';
+import { sendJson } from '../responses/send-json';
 
 const BANNER = 'need_patient_banner';
 const STYLE = 'smart_style_url';

@@ -9,7 +9,7 @@ import type { RestContext } from '../rest-context';
 import { INTERACTIONS } from '../interaction-names';
 import { refuseOtherMethods } from '../requests/method';
 import { openidConfiguration, smartConfiguration, type Described } from './discovery';
-import { sendJson } from '../send-json';
+import { sendJson } from '../responses/send-json';
 import { authorize } from './authorize';
 import { launch } from './launch';
 import { logout } from './logout';

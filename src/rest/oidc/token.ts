@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError, type TenantSpace, type TokenRequest } from '../../core';
 import { FORM_TYPES, requireContentType } from '../requests/body';
 import type { RestContext } from '../rest-context';
-import { sendJson } from '../send-json';
+import { sendJson } from '../responses/send-json';
 import { readForm } from './form';
 import { oauthAnswer } from './oauth-answer';
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { fhirError, type Core, type RequestContext, type StoredVersion, type VersionGuard } from '../../core';
-import { parseEntityTags } from '../entity-tag';
+import { parseEntityTags } from '../responses/entity-tag';
 
 /**
  * True when the client has this version already, so that the response is 304 (https://hl7.org/fhir/R4/http.html#cread).

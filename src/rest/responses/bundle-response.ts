@@ -6,11 +6,11 @@ import {
   type EntryAnswer,
   type Issue,
   type StoredVersion,
-} from '../core';
-import { writeHistory, writeSearchset } from './bundle';
+} from '../../core';
+import { writeHistory, writeSearchset } from '../bundle';
 import { writeOperationResult } from './operation-result';
 import { toEntityTag } from './entity-tag';
-import type { Preference } from './requests/prefer';
+import type { Preference } from '../requests/prefer';
 import { deletionIssue, foundIssue, locationOf, writtenIssues } from './written';
 
 /** A text in pieces. Each resource is a piece by itself, so that it is not copied before it is encoded. */

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
-import { toOutcome, worstSeverity, type Issue, type StoredVersion, type WriteResult } from '../core';
-import type { Exchange } from './exchange';
-import { parsePreference } from './requests/prefer';
+import { toOutcome, worstSeverity, type Issue, type StoredVersion, type WriteResult } from '../../core';
+import type { Exchange } from '../exchange';
+import { parsePreference } from '../requests/prefer';
 
 /**
  * Header with the number of issues of an accepted write and their worst severity, for any form of body: `2; warning`.

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fhirError, toFhirError, toOutcome, type Core, type FhirError, type Log } from '../core';
-import { nameContentType } from './requests/body';
-import { BODY_CODINGS } from './requests/content-coding';
+import { fhirError, toFhirError, toOutcome, type Core, type FhirError, type Log } from '../../core';
+import { nameContentType } from '../requests/body';
+import { BODY_CODINGS } from '../requests/content-coding';
 import { indentJson } from './json-layout';
-import { FHIR_JSON } from './requests/negotiation';
-import { toOAuthAnswer } from './oidc/oauth-answer';
+import { FHIR_JSON } from '../requests/negotiation';
+import { toOAuthAnswer } from '../oidc/oauth-answer';
 
 /** `Allow` of the 405 errors of core, which does not know HTTP methods. */
 const ALLOWED: Readonly<Partial<Record<FhirError['key'], string>>> = {

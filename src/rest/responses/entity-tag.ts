@@ -1,4 +1,4 @@
-import { splitOutsideQuotes } from '../core';
+import { splitOutsideQuotes } from '../../core';
 
 /** The tags of an `If-Match` or `If-None-Match` header, without quotes and `W/`; `*` for any. */
 export type EntityTags = '*' | readonly string[];

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { chooseCoding, createEncoder } from './requests/content-coding';
+import { chooseCoding, createEncoder } from '../requests/content-coding';
 import { addVary } from './vary';
 
 /** Smaller responses fit into one packet without compression. */

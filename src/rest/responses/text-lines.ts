@@ -1,4 +1,4 @@
-import { fhirError } from '../core';
+import { fhirError } from '../../core';
 
 const LINE_FEED = 0x0a;
 

@@ -1,6 +1,6 @@
-import { documentText, type InvocationResult } from '../core';
-import { writeSearchset } from './bundle';
-import type { Parameter } from './requests/query';
+import { documentText, type InvocationResult } from '../../core';
+import { writeSearchset } from '../bundle';
+import type { Parameter } from '../requests/query';
 
 /**
  * Returns the result of an operation as JSON text. `root` is `{fhir_root}`, `address` that of the operation without a

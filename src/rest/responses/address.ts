@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Space } from '../core';
-import { parseHost } from './connections/host';
+import type { Space } from '../../core';
+import { parseHost } from '../connections/host';
 
 /** Makes the `{fhir_root}` of responses: below the first public address, else below the host of the request. */
 export class AddressBook {

@@ -2,11 +2,11 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { FastifyReply } from 'fastify';
-import { registerCache } from '../core';
-import type { AnswerCoding } from './requests/content-coding';
-import { chooseCoding } from './requests/content-coding';
+import { registerCache } from '../../core';
+import type { AnswerCoding } from '../requests/content-coding';
+import { chooseCoding } from '../requests/content-coding';
 import { parseEntityTags } from './entity-tag';
-import type { Exchange } from './exchange';
+import type { Exchange } from '../exchange';
 import { addVary } from './vary';
 
 const compress: Readonly<Record<AnswerCoding, (plain: Buffer) => Promise<Buffer>>> = {
