@@ -21,7 +21,7 @@ import { countIntrospections, createInstruments, watchCore } from './instruments
 import { createImportJob } from './packages/import-job';
 import { watchProcess } from './process-metrics';
 import { endListener } from './rest/connections/listener-end';
-import { createMetrics, listenForMetrics, type MetricsListener } from './rest/metrics';
+import { createMetrics, listenForMetrics, type MetricsListener } from './rest/observation/metrics';
 import { createRestServer } from './rest/server';
 import { startTracing, type Environment } from './tracing';
 import { warmUp } from './warm-up';

@@ -196,7 +196,7 @@ export const RIGHTS = [
     name: 'the log has the addresses of requests',
     edits: [
       edit(
-        'src/rest/request-log.ts',
+        'src/rest/observation/request-log.ts',
         '    method: request.method,',
         '    method: request.method, url: request.url,',
       ),

@@ -22,7 +22,7 @@ import { INTERACTIONS, type Interaction } from './interaction-names';
 import { jobTime } from './job-time';
 import { parsePreference, withoutAsync } from './requests/prefer';
 import type { RestSettings } from './settings';
-import { DATA_ADDRESS } from './request-log-entry';
+import { DATA_ADDRESS } from './observation/request-log-entry';
 
 /** Searches change nothing, so that they can be restarted. */
 const SEARCHES: readonly Interaction[] = [

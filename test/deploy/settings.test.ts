@@ -5,7 +5,7 @@ import { ConfigurationError, loadSettings } from '../../src/config';
 import type { Row } from '../../src/config/row';
 import { SETTINGS } from '../../src/config/table';
 import { isPublicAddress, Networks } from '../../src/core/network/ip-address';
-import { HEALTH_ADDRESSES } from '../../src/rest/health';
+import { HEALTH_ADDRESSES } from '../../src/rest/observation/health';
 import { type Fields, fieldAt, readManifest, readYaml, ROOT } from '../support/deployment-files';
 
 /** Variables of Node.js, which are not settings. */

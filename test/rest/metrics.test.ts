@@ -1,4 +1,4 @@
-import { createMetrics, listenForMetrics, type MetricsListener } from '../../src/rest/metrics';
+import { createMetrics, listenForMetrics, type MetricsListener } from '../../src/rest/observation/metrics';
 import { silentLog } from '../support/log';
 import { createHttpClient } from '../support/http';
 

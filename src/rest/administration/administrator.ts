@@ -7,7 +7,7 @@ import { fhirError, isLoopback, type Core } from '../../core';
 import { parseHost } from '../connections/host';
 import { INTERACTIONS } from '../interaction-names';
 import type { RestSettings } from '../settings';
-import { READING_METHODS, type RequestLogEntry } from '../request-log-entry';
+import { READING_METHODS, type RequestLogEntry } from '../observation/request-log-entry';
 
 const SYSTEM = 'system';
 

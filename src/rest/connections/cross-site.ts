@@ -6,7 +6,7 @@ import { fhirError, isLoopback, loopbackAddresses } from '../../core';
 import { announcesBody } from '../requests/body';
 import { PAGE_ADDRESSES } from '../oidc/routes';
 import type { RestSettings } from '../settings';
-import { READING_METHODS } from '../request-log-entry';
+import { READING_METHODS } from '../observation/request-log-entry';
 
 /**
  * Refuses possible writes that come from a page of another site (`forbidden`), unless the page's origin is in

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { fhirError } from '../../core';
 import { INTERACTIONS } from '../interaction-names';
-import { READING_METHODS } from '../request-log-entry';
+import { READING_METHODS } from '../observation/request-log-entry';
 
 /** Milliseconds between two checks. */
 const CHECK_MS = 250;

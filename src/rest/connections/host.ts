@@ -1,7 +1,7 @@
 /** The header Host: its valid forms, and the names under which the server responds. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fhirError, isLoopback } from '../../core';
-import { HEALTH_ADDRESSES } from '../health';
+import { HEALTH_ADDRESSES } from '../observation/health';
 import type { RestSettings } from '../settings';
 
 const HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?$/;

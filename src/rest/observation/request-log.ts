@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ByteBudget, Log } from '../core';
-import { INTERACTIONS } from './interaction-names';
+import type { ByteBudget, Log } from '../../core';
+import { INTERACTIONS } from '../interaction-names';
 import type { Metrics } from './metrics';
 import { RequestLogEntry } from './request-log-entry';
 

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { ERROR_CATALOGUE, isLoopback, type ErrorKey, type Log } from '../core';
-import { KEEP_ALIVE_MS } from './connections/connection-limits';
-import { parseHost } from './connections/host';
+import { ERROR_CATALOGUE, isLoopback, type ErrorKey, type Log } from '../../core';
+import { KEEP_ALIVE_MS } from '../connections/connection-limits';
+import { parseHost } from '../connections/host';
 
 /**
  * The code of an error in the metrics: its key in the catalogue (docs/reference/errors.md), or `graphqlRequest` for a document or

@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { HEALTH_ADDRESSES } from './health';
-import { INTERACTIONS } from './interaction-names';
+import { INTERACTIONS } from '../interaction-names';
 
 const tracer = trace.getTracer('andiron');
 

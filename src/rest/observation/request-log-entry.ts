@@ -7,11 +7,11 @@ import {
   type HeldBytes,
   isRelease,
   Cancellation,
-} from '../core';
-import { INTERACTIONS, type Interaction } from './interaction-names';
-import { jobTime } from './job-time';
+} from '../../core';
+import { INTERACTIONS, type Interaction } from '../interaction-names';
+import { jobTime } from '../job-time';
 import type { ErrorCode } from './metrics';
-import { requireAdmission, setLimitHeaders } from './connections/rate-limit';
+import { requireAdmission, setLimitHeaders } from '../connections/rate-limit';
 
 /** Addresses with data of a tenant. */
 export const DATA_ADDRESS = /^\/w\/([a-z0-9-]{1,63})\/api\/v1\/(?:fhir|graphql)\/(r4b?)(?=[/?]|$)/;

@@ -1,8 +1,8 @@
 /** GET /health/live: the process responds. GET /health/ready: it can execute requests; 503 while it cannot. */
 import type { FastifyInstance } from 'fastify';
-import type { Core } from '../core';
-import { INTERACTIONS } from './interaction-names';
-import { refuseOtherMethods } from './requests/method';
+import type { Core } from '../../core';
+import { INTERACTIONS } from '../interaction-names';
+import { refuseOtherMethods } from '../requests/method';
 
 /** Patterns of the health routes. */
 export const HEALTH_ADDRESSES: readonly string[] = ['/health/live', '/health/ready'];
