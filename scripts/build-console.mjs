@@ -1,4 +1,4 @@
-/** Builds the workspace console/ into dist/console, whose files src/rest/console.ts serves. */
+/** Builds the workspace console/ into dist/console, whose files src/rest/pages/console.ts serves. */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

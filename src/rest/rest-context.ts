@@ -11,7 +11,7 @@ import {
 } from '../core';
 import { AddressBook } from './responses/address';
 import { RESOURCE_TYPES, requireContentType, type Body } from './requests/body';
-import { WebConsole } from './console';
+import { WebConsole } from './pages/console';
 import type { Described } from './oidc/discovery';
 import type { RestSettings } from './settings';
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { fhirError } from '../core';
 import { cancel, isAnsweredLater, status, submit } from './async';
 import { announcesBody } from './requests/body';
-import { varyByReader } from './console';
+import { varyByReader } from './pages/console';
 import type { RestContext } from './rest-context';
 import type { Exchange } from './exchange';
 import type { FhirRequest } from './requests/fhir-request';

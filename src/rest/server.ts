@@ -15,7 +15,7 @@ import { connectionOptions, limitRequests } from './connections/connection-limit
 import { allowOrigin, allowOrigins } from './connections/cors';
 import { refuseCrossSiteWrites } from './connections/cross-site';
 import { answerAtDeadlines } from './connections/deadlines';
-import { registerDocsSite } from './docs-site';
+import { registerDocsSite } from './pages/docs-site';
 import { RestContext } from './rest-context';
 import { sendFailure } from './responses/failure';
 import { registerHealthRoutes } from './observation/health';

@@ -5,13 +5,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { pageLimits } from '../browser-limits';
-import { BuildOutput, type BuiltPages, toUnbuiltPage, type SentPage } from '../built-pages';
-import { fhirError } from '../core';
-import type { FhirRequest } from './requests/fhir-request';
-import { INTERACTIONS, type Interaction } from './interaction-names';
+import { pageLimits } from '../../browser-limits';
+import { BuildOutput, type BuiltPages, toUnbuiltPage, type SentPage } from '../../built-pages';
+import { fhirError } from '../../core';
+import type { FhirRequest } from '../requests/fhir-request';
+import { INTERACTIONS, type Interaction } from '../interaction-names';
 import { StaticFiles } from './static-files';
-import { addVary } from './responses/vary';
+import { addVary } from '../responses/vary';
 
 /** Manifest of Vite, by the name of a source. */
 type Manifest = Readonly<

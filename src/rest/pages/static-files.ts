@@ -9,12 +9,12 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { BuildOutput } from '../built-pages';
-import { fhirError } from '../core';
-import { chooseCoding } from './requests/content-coding';
-import { parseEntityTags } from './responses/entity-tag';
-import { refuseOtherMethods } from './requests/method';
-import { addVary } from './responses/vary';
+import { BuildOutput } from '../../built-pages';
+import { fhirError } from '../../core';
+import { chooseCoding } from '../requests/content-coding';
+import { parseEntityTags } from '../responses/entity-tag';
+import { refuseOtherMethods } from '../requests/method';
+import { addVary } from '../responses/vary';
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -2,11 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { pageLimits } from '../browser-limits';
-import { BuildOutput, toUnbuiltPage } from '../built-pages';
-import { fhirError } from '../core';
-import { refuseOtherMethods } from './requests/method';
-import type { RestSettings } from './settings';
+import { pageLimits } from '../../browser-limits';
+import { BuildOutput, toUnbuiltPage } from '../../built-pages';
+import { fhirError } from '../../core';
+import { refuseOtherMethods } from '../requests/method';
+import type { RestSettings } from '../settings';
 import { StaticFiles } from './static-files';
 
 type PageRequest = FastifyRequest<{ Params: { '*'?: string } }>;
