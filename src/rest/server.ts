@@ -31,7 +31,7 @@ import { watchRequests } from './observation/request-log';
 import { traceRequests } from './observation/request-trace';
 import { registerFhirRoutes } from './routes';
 import type { RestSettings } from './settings';
-import { registerSubscriptionSockets } from './subscription-socket';
+import { registerSubscriptionSockets } from './sockets/subscription-socket';
 import { registerSettingRoutes } from './administration/tenant-settings';
 import { registerTenantTransfer } from './administration/tenant-transfer';
 import { registerTenantRoutes } from './administration/tenants';

@@ -9,8 +9,8 @@ import {
   type Log,
   type NotificationStream,
   type StreamEnd,
-} from '../core';
-import type { Upgrade } from '../upgrade';
+} from '../../core';
+import type { Upgrade } from '../../upgrade';
 
 export interface SocketSettings {
   /** Limit on the Subscriptions of one connection. */

@@ -8,13 +8,13 @@ import {
   type Caller,
   type RequestContext,
   type TenantSpace,
-} from '../core';
-import { routeUpgrades, takeOver, upgradeOf, type Upgrade } from '../upgrade';
-import type { FhirRequest } from './requests/fhir-request';
-import { INTERACTIONS } from './interaction-names';
-import { refuseOtherMethods } from './requests/method';
-import { openExchange } from './open-exchange';
-import type { RestContext } from './rest-context';
+} from '../../core';
+import { routeUpgrades, takeOver, upgradeOf, type Upgrade } from '../../upgrade';
+import type { FhirRequest } from '../requests/fhir-request';
+import { INTERACTIONS } from '../interaction-names';
+import { refuseOtherMethods } from '../requests/method';
+import { openExchange } from '../open-exchange';
+import type { RestContext } from '../rest-context';
 import { createNotificationSockets } from './notification-sockets';
 
 const { subscriptionSocket: INTERACTION } = INTERACTIONS;
