@@ -5,7 +5,7 @@ import type { JsonDocument } from './fhir/json';
 import type { Release } from './fhir/release';
 import type { HeldBytes } from './memory/byte-budget';
 import type { TenantLimits } from './limits/tenant-limits';
-import type { SpaceParameters } from './search/tenant-parameter';
+import type { SpaceParameters } from './search/parameters/tenant-parameter';
 import type { Usage } from './storage/connection/usage';
 import type { Cancellation } from './concurrency/cancellation';
 

@@ -5,7 +5,7 @@
 import { FhirError, type Access, type RequestContext, type SearchPage } from '../../src/core';
 import { loadDefinitions } from '../../src/core/fhir/definitions';
 import type { JsonObject } from '../../src/core/fhir/json';
-import { storedParameters } from '../../src/core/search/parameter';
+import { storedParameters } from '../../src/core/search/parameters/parameter';
 import { withValue } from '../properties/every-parameter/made-values';
 import { makeKey, serveKeys, toJwt, WITH_LOCAL_KEYS, type KeyServer } from '../support/access';
 import { forEachOf } from '../support/examples';

@@ -1,5 +1,5 @@
 /** What an operator reads about an index that other rules have made. */
-import { describeDifferences, rowRules } from '../../src/core/search/row-rules';
+import { describeDifferences, rowRules } from '../../src/core/search/parameters/row-rules';
 
 const now = rowRules(['https://fhir.example']);
 const change = (part: RegExp, other: string): string => now.r4.replace(part, other);

@@ -5,8 +5,8 @@
 import type { Definitions } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import { parseReference, type ReferenceResolver } from '../fhir/reference';
-import { branchesOf } from '../search/parameter';
-import { compileParameterPath, type ParameterPath } from '../search/parameter-path';
+import { branchesOf } from '../search/parameters/parameter';
+import { compileParameterPath, type ParameterPath } from '../search/parameters/parameter-path';
 import { OWNING } from './referenced';
 
 const PATIENT = 'Patient';

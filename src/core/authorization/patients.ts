@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
 import { parseStoredObject } from '../fhir/json';
 import { registerCache, isCacheable } from '../memory/cache-registry';
-import { compartmentOwners } from '../search/compartment';
+import { compartmentOwners } from '../search/parameters/compartment';
 import type { Services } from '../ports';
 import type { AccessRecord } from '../storage/audit/access-line';
 

@@ -1,5 +1,5 @@
 import { FhirError, fhirError } from '../errors';
-import { compartmentCriterion } from '../search/compartment';
+import { compartmentCriterion } from '../search/parameters/compartment';
 import { parseCriterion } from '../search/criteria';
 import type { Criterion } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';

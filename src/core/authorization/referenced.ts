@@ -5,7 +5,7 @@
 import type { Definitions } from '../fhir/definitions';
 import { hasCriterion, Nesting } from '../search/criteria/chain';
 import { allOf, negated, oneOf } from '../search/criteria/connectives';
-import { referringParameters, storedParameters } from '../search/parameter';
+import { referringParameters, storedParameters } from '../search/parameters/parameter';
 import type { Criterion, Predicate } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
 import { AUDIT_EVENT } from '../fhir/type-names';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { RedisCache } from '../cache/redis-cache';
 import { baseContent } from '../conformance/base-resources';
-import { rowRules, type RowRules } from '../search/row-rules';
+import { rowRules, type RowRules } from '../search/parameters/row-rules';
 import { RateLimiter } from '../limits/rate-limiter';
 import { BucketStores } from '../memory/token-bucket';
 import { createHasher, type Hasher } from '../search/hash';

@@ -2,7 +2,7 @@ import type { OutdatedIndex } from '../api/index-work';
 import type { Readiness } from '../api/process';
 import type { RedisCache } from '../cache/redis-cache';
 import type { Log } from '../context';
-import { describeDifferences, type RowRules } from '../search/row-rules';
+import { describeDifferences, type RowRules } from '../search/parameters/row-rules';
 import type { Connections } from '../storage/connection/connections';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { readInstalled } from '../storage/schema/installed';

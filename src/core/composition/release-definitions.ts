@@ -4,10 +4,10 @@ import { type Descriptions, loadDescriptions } from '../fhir/definitions/descrip
 import { RELEASES, type Release } from '../fhir/release';
 import { OPERATIONS } from '../operations';
 import { type OperationSignature, operationSignatures } from '../operation-types/signatures';
-import { withTenantParameters } from '../search/tenant-parameter';
-import { searchableParameters, type SearchableParameter } from '../search/searchable';
+import { withTenantParameters } from '../search/parameters/tenant-parameter';
+import { searchableParameters, type SearchableParameter } from '../search/parameters/searchable';
 
-export type { SearchableParameter } from '../search/searchable';
+export type { SearchableParameter } from '../search/parameters/searchable';
 
 /** With its short text; that of a tenant's parameter is its url. */
 export interface DescribedParameter extends SearchableParameter {

@@ -6,7 +6,7 @@ import { createReferenceResolver } from '../fhir/reference';
 import { toStoredText } from '../fhir/resource-text';
 import { RELEASE_NAMES, RELEASES } from '../fhir/release';
 import { OWN_OPERATIONS_VERSION, ownOperationResources } from '../operation-types/own-definitions';
-import { ROWS_VERSION } from '../search/row-rules';
+import { ROWS_VERSION } from '../search/parameters/row-rules';
 import { createExtractor } from '../search/extract';
 import { readFoldTable } from '../search/fold-table';
 import { createHasher } from '../search/hash';

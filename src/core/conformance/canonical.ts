@@ -6,7 +6,7 @@ import { parseStoredObject } from '../fhir/json';
 import { RELEASES, type Release } from '../fhir/release';
 import { toStoredVersion } from '../versions/stored-version';
 import type { CanonicalResource } from '../operation-types/environment';
-import { storedParameters } from '../search/parameter';
+import { storedParameters } from '../search/parameters/parameter';
 import type { SearchServices } from '../ports';
 import { readBusinessVersion } from '../storage/read/business-version';
 import { keyText, type PageRow } from '../storage/read/version-row';

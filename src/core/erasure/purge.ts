@@ -10,7 +10,7 @@ import type { PurgeReport, PurgeRequest, PurgedTable } from '../operation-types/
 import { SEARCH_PARAMETER } from '../fhir/type-names';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import { forgetSubscriptions } from '../storage/notifications/events';
-import { compartmentOwners } from '../search/compartment';
+import { compartmentOwners } from '../search/parameters/compartment';
 import { containerTypeOf, parameterOfRow } from '../search/index-rows';
 import type { SearchServices } from '../ports';
 import type { DatabaseOptions } from '../storage/connection/database';

@@ -1,8 +1,8 @@
 import { loadDefinitions } from '../fhir/definitions';
 import type { JsonObject } from '../fhir/json';
 import type { Release } from '../fhir/release';
-import { checkTenantParameter, type ParameterPair } from '../search/tenant-parameter-check';
-import type { TenantParameter } from '../search/tenant-parameter';
+import { checkTenantParameter, type ParameterPair } from '../search/parameters/tenant-parameter-check';
+import type { TenantParameter } from '../search/parameters/tenant-parameter';
 
 /** The search parameters of an imported tenant, built as if each SearchParameter version were written again. */
 export class ImportedParameters {

@@ -6,7 +6,7 @@ import { parseStoredObject } from '../fhir/json';
 import { RELEASES } from '../fhir/release';
 import type { Extractor } from '../search/extract';
 import { containerTypeOf, parameterOfRow } from '../search/index-rows';
-import { withTenantParameters, type TenantParameter } from '../search/tenant-parameter';
+import { withTenantParameters, type TenantParameter } from '../search/parameters/tenant-parameter';
 import type { Services } from '../ports';
 import type { CurrentVersion, RepairTarget, WantedResource } from '../storage/indexing/index-repair';
 import {

@@ -4,7 +4,7 @@ import type { IndexDifference, ReindexProgress, ReindexScope } from '../api/inde
 import type { Space } from '../context';
 import { SpaceComparer, type ComparedGroup } from './index-comparison';
 import { EXCEEDED } from './exceeded-parameter';
-import type { RowRules } from '../search/row-rules';
+import type { RowRules } from '../search/parameters/row-rules';
 import type { SearchServices, Services } from '../ports';
 import type { DatabaseOptions } from '../storage/connection/database';
 import { MAX_TARGETS, repairResources, type RepairTarget } from '../storage/indexing/index-repair';

@@ -8,7 +8,7 @@ import { read } from '../versions/read';
 import { addressOf, readOwn } from '../versions/resource-address';
 import type { SearchParameterProgress } from '../operation-types/environment';
 import { SEARCH_PARAMETER } from '../fhir/type-names';
-import { checkTenantParameter } from '../search/tenant-parameter-check';
+import { checkTenantParameter } from '../search/parameters/tenant-parameter-check';
 import type { SearchServices, Services } from '../ports';
 import {
   readSearchParameters,

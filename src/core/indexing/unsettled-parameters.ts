@@ -1,6 +1,6 @@
 import type { Definitions } from '../fhir/definitions';
 import { parameterOfRow } from '../search/index-rows';
-import { ordinalOf, type TenantParameter } from '../search/tenant-parameter';
+import { ordinalOf, type TenantParameter } from '../search/parameters/tenant-parameter';
 import type { IndexRow } from '../storage/indexing/index-tables';
 
 /**

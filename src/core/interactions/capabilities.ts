@@ -13,7 +13,7 @@ import { operationsOf } from '../operations/invoke';
 import { forEachDatabase, registerCache } from '../memory/cache-registry';
 import { referenceParameters } from '../search/include';
 import { RESULT_PARAMETERS } from '../search/parse-search';
-import { searchableParameters } from '../search/searchable';
+import { searchableParameters } from '../search/parameters/searchable';
 import type { NamedQuery } from '../search/named-query';
 import type { SearchServices, Services } from '../ports';
 import { VERSION, VERSION_DATE } from '../version';

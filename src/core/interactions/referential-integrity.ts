@@ -10,7 +10,7 @@ import { FhirError, fhirError, toIssue, type Issue } from '../errors';
 import type { Definitions } from '../fhir/definitions';
 import type { LocalTarget } from '../fhir/reference';
 import { RELEASES } from '../fhir/release';
-import { referringParameters } from '../search/parameter';
+import { referringParameters } from '../search/parameters/parameter';
 import { otherReferences } from '../search/rows/other-references';
 import type { SearchServices, Services } from '../ports';
 import {

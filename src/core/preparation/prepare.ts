@@ -20,7 +20,7 @@ import {
   checkTenantParameter,
   type CheckedParameter,
   type ParameterPair,
-} from '../search/tenant-parameter-check';
+} from '../search/parameters/tenant-parameter-check';
 import { auditEventTagIssues } from './audit-event-tag';
 import { findInContent, levelOf, type ContentTools } from './content';
 import { refusalOf, toIssues } from './refusal';

@@ -11,7 +11,7 @@ import type { Hasher } from '../search/hash';
 import type { IndexRows } from '../search/index-rows';
 import { registerCache } from '../memory/cache-registry';
 import { keyOf } from '../search/resource-key';
-import { isIndexed, withTenantParameters } from '../search/tenant-parameter';
+import { isIndexed, withTenantParameters } from '../search/parameters/tenant-parameter';
 import type { SearchTypeContext } from '../search/types/search-type';
 import { ProfileLoader } from '../validation/profile-loader';
 import type { WorkerHost } from './messages';

@@ -24,7 +24,7 @@ import { auditEventTagIssues } from './audit-event-tag';
 import { findInContent, levelOf } from './content';
 import { namedQueryIssues, referenceFault, type PreparationTools } from './prepare';
 import { SEARCH_PARAMETER } from '../fhir/type-names';
-import { checkTenantParameter } from '../search/tenant-parameter-check';
+import { checkTenantParameter } from '../search/parameters/tenant-parameter-check';
 import { refusalOf, toIssues } from './refusal';
 import { subscriptionIssues } from '../fhir/subscription/prepare-subscription';
 

@@ -4,7 +4,7 @@ import type { SearchRequest } from '../search/search-request';
 import type { RequestContext } from '../context';
 import { openCursor, sealCursor } from './page/cursor';
 import { fhirError } from '../errors';
-import { compartmentTypes } from '../search/compartment';
+import { compartmentTypes } from '../search/parameters/compartment';
 import { parseTypesSearch, readTypes, type NamedTypes, type TypesQuery } from '../search/parse-types-search';
 import type { Order } from '../search/order';
 import type { SearchTypeContext } from '../search/types/search-type';

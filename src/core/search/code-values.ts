@@ -1,10 +1,10 @@
 /** Codes of a resource with their hashes in token rows, for sorting by codes. */
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import type { JsonObject } from '../fhir/json';
-import { extensionValue } from './extension-value';
+import { extensionValue } from './parameters/extension-value';
 import type { Hasher } from './hash';
-import { rowOwnersOf } from './parameter';
-import { compileParameterPath } from './parameter-path';
+import { rowOwnersOf } from './parameters/parameter';
+import { compileParameterPath } from './parameters/parameter-path';
 import type { ResourceKey } from './resource-key';
 import { areMixed, markExact, visitCodes } from './rows/token';
 

@@ -3,8 +3,8 @@
  * one code are ordered by `value-quantity`, so that `code=…&_sort=value-quantity` is an index scan.
  */
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
-import { branchesOf, storedParameters, type StoredParameter } from './parameter';
-import { isSingleValued } from './single-valued';
+import { branchesOf, storedParameters, type StoredParameter } from './parameters/parameter';
+import { isSingleValued } from './parameters/single-valued';
 
 /** A composite of a code and a range, both of the resource itself. */
 export interface CompositeOrder {

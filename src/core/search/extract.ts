@@ -6,10 +6,10 @@ import { firstAddress } from '../fhir/bundle/entry-index';
 import type { Definitions, SearchParameterComponent, SearchParameterDefinition } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import type { PathAllowance, PathValue } from '../fhir/path';
-import { isCanonicalUrl } from './canonical-targets';
-import { componentExpression, elementPaths } from './component-types';
+import { isCanonicalUrl } from './parameters/canonical-targets';
+import { componentExpression, elementPaths } from './parameters/component-types';
 import { compositeOrders } from './composite-order';
-import { extensionValue } from './extension-value';
+import { extensionValue } from './parameters/extension-value';
 import { ROW_SCHEME, type ExceededBudget, type IndexRows } from './index-rows';
 import {
   isComponentKind,
@@ -18,8 +18,8 @@ import {
   storedParameters,
   type RowSource,
   type StoredParameter,
-} from './parameter';
-import { compileParameterPath, newAllowance } from './parameter-path';
+} from './parameters/parameter';
+import { compileParameterPath, newAllowance } from './parameters/parameter-path';
 import { RowCollector, type RowSettings } from './rows/collector';
 import { isLargeResource } from './rows/foreign-budget';
 import { addCompositeRows, addOrderedRows, type CompositeComponent } from './rows/composite';

@@ -3,9 +3,9 @@
  * resource.
  */
 import type { Definitions } from '../fhir/definitions';
-import { isCanonicalUrl } from './canonical-targets';
+import { isCanonicalUrl } from './parameters/canonical-targets';
 import type { IndexRows } from './index-rows';
-import { storedParameters } from './parameter';
+import { storedParameters } from './parameters/parameter';
 
 /** True for `_id`, a parameter of identifiers, or the url of a canonical resource; never for a name with a modifier. */
 export function isIdentifying(definitions: Definitions, type: string, name: string): boolean {

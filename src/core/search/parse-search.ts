@@ -7,10 +7,10 @@ import { parseElements } from './parse-subset';
 import { parseCriterion } from './criteria';
 import { conditionCriteria } from './criteria/condition';
 import { isInclude, parseInclude, type Include } from './include';
-import { explainParameters } from './searchable-parameters';
+import { explainParameters } from './parameters/searchable-parameters';
 import { NAMED_QUERY } from './named-query';
 import type { Criterion } from './predicate';
-import { storedParameters, type StoredParameter } from './parameter';
+import { storedParameters, type StoredParameter } from './parameters/parameter';
 import type { SearchTypeContext } from './types/search-type';
 
 export const DEFAULT_COUNT = 50;

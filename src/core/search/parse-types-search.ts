@@ -3,7 +3,7 @@ import { fhirError, toIssue, type Issue } from '../errors';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import type { Subset } from '../fhir/subset';
 import type { Include } from './include';
-import { searchableCodes } from './searchable-parameters';
+import { searchableCodes } from './parameters/searchable-parameters';
 import { splitUnescaped, unescapeValue } from './parameter-value';
 import { parseSearch, type SearchQuery } from './parse-search';
 import type { SearchTypeContext } from './types/search-type';

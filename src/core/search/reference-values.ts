@@ -5,8 +5,8 @@ import type { PathValue } from '../fhir/path';
 import type { ReferenceResolver } from '../fhir/reference';
 import type { HashedText } from './code-values';
 import type { Hasher } from './hash';
-import { rowOwnersOf } from './parameter';
-import { compileParameterPath } from './parameter-path';
+import { rowOwnersOf } from './parameters/parameter';
+import { compileParameterPath } from './parameters/parameter-path';
 import { keyOf, type ResourceKey } from './resource-key';
 import { isOutside } from './rows/reference';
 

@@ -5,7 +5,7 @@ import { compilePath, type PathValue } from '../fhir/path';
 import { fold } from './fold';
 import type { IndexRows } from './index-rows';
 import { narrativeText } from './narrative-text';
-import { compileValues } from './parameter-values';
+import { compileValues } from './parameters/parameter-values';
 import type { Scan, WordCondition } from './predicate';
 import { meetsCriteria } from './row-test';
 import { visitTexts } from './rows/string';

@@ -3,7 +3,7 @@ import type { Definitions } from '../fhir/definitions';
 import type { ReferenceResolver } from '../fhir/reference';
 import { codeRowsOf, type CodeRowsOf } from './code-values';
 import type { Hasher } from './hash';
-import { rowOwnersOf } from './parameter';
+import { rowOwnersOf } from './parameters/parameter';
 import type { SortKey } from './parse-search';
 import { referenceRowsOf, type ReferenceRowsOf } from './reference-values';
 

@@ -2,8 +2,8 @@
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { compositeOrders } from './composite-order';
 import { ROW_SCHEME } from './index-rows';
-import { storedParameters } from './parameter';
-import { isSingleValued } from './single-valued';
+import { storedParameters } from './parameters/parameter';
+import { isSingleValued } from './parameters/single-valued';
 
 /** The rows of one parameter; each resource has one marked as its least and one as its greatest. */
 export interface SortRows {

@@ -2,7 +2,7 @@
 import { firstAddress } from '../fhir/bundle/entry-index';
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
-import { compileParameterPath, type ParameterPath } from './parameter-path';
+import { compileParameterPath, type ParameterPath } from './parameters/parameter-path';
 
 /** A reference, or a canonical url, as written. */
 export interface Target {

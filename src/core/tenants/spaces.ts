@@ -6,7 +6,7 @@ import { fhirError } from '../errors';
 import { registerCache } from '../memory/cache-registry';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
 import { isShownName, SHOWN_NAME_EXPECTED } from '../limits/shown-name';
-import type { SpaceParameters, TenantParameter } from '../search/tenant-parameter';
+import type { SpaceParameters, TenantParameter } from '../search/parameters/tenant-parameter';
 import {
   DEFAULT_TIME_ZONE,
   describeSettings,

@@ -1,6 +1,6 @@
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import { RELEASE_NAMES, type Release } from '../../../src/core/fhir/release';
-import { storedParameters } from '../../../src/core/search/parameter';
+import { storedParameters } from '../../../src/core/search/parameters/parameter';
 
 function stored(release: Release, type: string, code: string) {
   const definitions = loadDefinitions(release);

@@ -1,7 +1,13 @@
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import type { JsonObject } from '../../../src/core/fhir/json';
-import { checkTenantParameter, type CheckedParameter } from '../../../src/core/search/tenant-parameter-check';
-import { FIRST_TENANT_NUMBER, type TenantParameter } from '../../../src/core/search/tenant-parameter';
+import {
+  checkTenantParameter,
+  type CheckedParameter,
+} from '../../../src/core/search/parameters/tenant-parameter-check';
+import {
+  FIRST_TENANT_NUMBER,
+  type TenantParameter,
+} from '../../../src/core/search/parameters/tenant-parameter';
 
 const definitions = loadDefinitions('r4');
 

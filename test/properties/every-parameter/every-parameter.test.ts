@@ -5,7 +5,7 @@
  */
 import { loadDefinitions, type SearchParameterDefinition } from '../../../src/core/fhir/definitions';
 import type { JsonObject } from '../../../src/core/fhir/json';
-import { storedParameters } from '../../../src/core/search/parameter';
+import { storedParameters } from '../../../src/core/search/parameters/parameter';
 import { searchTypeOf } from '../../../src/core/search/types';
 import type { Core, Release, RequestContext } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';

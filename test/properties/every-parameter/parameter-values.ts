@@ -2,7 +2,7 @@
 import type { Definitions, SearchParameterDefinition } from '../../../src/core/fhir/definitions';
 import { isJsonObject, type JsonObject } from '../../../src/core/fhir/json';
 import { compilePath, type PathValue } from '../../../src/core/fhir/path';
-import { extensionValue } from '../../../src/core/search/extension-value';
+import { extensionValue } from '../../../src/core/search/parameters/extension-value';
 import { searchValueOf, type SearchValue } from './search-value';
 
 /** The values of an expression. */

@@ -3,7 +3,7 @@ import type { Criteria } from '../../api/version';
 import type { Definitions } from '../../fhir/definitions';
 import type { ReferenceResolver } from '../../fhir/reference';
 import type { OutlinedEntry } from '../../preparation/bundle';
-import { storedParameters } from '../../search/parameter';
+import { storedParameters } from '../../search/parameters/parameter';
 
 /** Kinds of entries whose resources exist after the transaction. */
 const LASTING: ReadonlySet<string> = new Set(['create', 'update', 'patch']);

@@ -6,7 +6,7 @@ import { parseStoredObject, type JsonObject } from '../../fhir/json';
 import type { LocalReference } from '../../fhir/reference';
 import { pointersOf } from '../../fhir/reference/pointers';
 import type { RecordRequest } from '../../operation-types/environment';
-import { compartmentOwners } from '../../search/compartment';
+import { compartmentOwners } from '../../search/parameters/compartment';
 import type { SearchServices } from '../../ports';
 import type { ResourceAddress } from '../../storage/read/version-address';
 import { keyOfText, keyText, type PageRow } from '../../storage/read/version-row';

@@ -1,7 +1,7 @@
 /** The resources of a record type by type, in the order of its pages. */
 import { permissionsOf } from '../../authorization/visibility';
 import type { RequestContext } from '../../context';
-import { compartmentTypes } from '../../search/compartment';
+import { compartmentTypes } from '../../search/parameters/compartment';
 import { parseCriterion } from '../../search/criteria';
 import { parseSearch } from '../../search/parse-search';
 import type { Order } from '../../search/order';

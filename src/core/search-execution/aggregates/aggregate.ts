@@ -6,7 +6,7 @@ import type { JsonObject } from '../../fhir/json';
 import { compareTexts } from '../../search/compare-texts';
 import { bucketsIn, largerBuckets, type DateBucket } from '../../search/date-bucket';
 import { compileGroups, groupingOf, type Grouping, type GroupsOf } from '../../search/grouping';
-import { isSingleValued } from '../../search/single-valued';
+import { isSingleValued } from '../../search/parameters/single-valued';
 import type { SearchTypeContext } from '../../search/types/search-type';
 import type { SearchServices } from '../../ports';
 import {

@@ -1,6 +1,6 @@
 import type { RequestContext } from '../../context';
 import { RELEASES } from '../../fhir/release';
-import { storedParameters } from '../../search/parameter';
+import { storedParameters } from '../../search/parameters/parameter';
 import { MAX_SORTED } from '../../search/order';
 import type { Criterion } from '../../search/predicate';
 import type { SearchServices } from '../../ports';

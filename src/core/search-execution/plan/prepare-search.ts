@@ -3,7 +3,7 @@ import type { CompartmentAddress } from '../../search/search-request';
 import type { SearchRequest } from '../../search/search-request';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
-import { compartmentCriterion } from '../../search/compartment';
+import { compartmentCriterion } from '../../search/parameters/compartment';
 import { parseSearch, type SearchQuery } from '../../search/parse-search';
 import type { Criterion } from '../../search/predicate';
 import type { SearchTypeContext } from '../../search/types/search-type';

@@ -1,8 +1,8 @@
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { parseStoredObject } from '../../fhir/json';
-import { COMPARTMENT } from '../../search/compartment';
-import { storedParameters } from '../../search/parameter';
+import { COMPARTMENT } from '../../search/parameters/compartment';
+import { storedParameters } from '../../search/parameters/parameter';
 import type { CurrentListPredicate, Criterion, Predicate } from '../../search/predicate';
 import type { ResourceKey } from '../../search/resource-key';
 import type { SearchServices, Services } from '../../ports';

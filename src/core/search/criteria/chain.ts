@@ -1,7 +1,7 @@
 /** Criteria on resources that the searched ones refer to, or that refer to them (search.html#chaining, #has). */
 import { FhirError, fhirError } from '../../errors';
-import { allowedCanonicalTypes, isCanonicalValued } from '../canonical-targets';
-import { isEmbedded, storedParameters, type StoredParameter } from '../parameter';
+import { allowedCanonicalTypes, isCanonicalValued } from '../parameters/canonical-targets';
+import { isEmbedded, storedParameters, type StoredParameter } from '../parameters/parameter';
 import type { Criterion, Predicate, TypeCriteria } from '../predicate';
 import { allowedTypes } from '../types/reference-targets';
 import type { SearchTypeContext } from '../types/search-type';

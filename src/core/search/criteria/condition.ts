@@ -2,7 +2,7 @@
 import type { SearchCondition } from '../search-request';
 import { fhirError } from '../../errors';
 import { missingCriterion } from '../modifiers/missing';
-import { storedParameters, type StoredParameter } from '../parameter';
+import { storedParameters, type StoredParameter } from '../parameters/parameter';
 import type { Criterion } from '../predicate';
 import type { SearchTypeContext } from '../types/search-type';
 import { parseNestedCriterion } from '.';

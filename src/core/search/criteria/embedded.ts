@@ -1,6 +1,6 @@
 /** Criteria on a resource inside the searched one: the first resource of a stored document or message. */
 import type { Definitions } from '../../fhir/definitions';
-import { storedParameters } from '../parameter';
+import { storedParameters } from '../parameters/parameter';
 import type { Criterion, Predicate, Scan } from '../predicate';
 
 /**

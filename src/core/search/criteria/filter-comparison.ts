@@ -5,14 +5,14 @@ import { fhirError } from '../../errors';
 import type { SearchParameterKind } from '../../fhir/definitions';
 import { UCUM_SYSTEM } from '../../fhir/quantity';
 import { isValidId } from '../../fhir/resource';
-import { isCanonicalUrl, isCanonicalValued } from '../canonical-targets';
+import { isCanonicalUrl, isCanonicalValued } from '../parameters/canonical-targets';
 import { parseChoice } from '../choice';
 import { cut, fold, MAX_STRING_LENGTH } from '../fold';
 import { tokenAbove } from '../modifiers/above';
 import { tokenBelow } from '../modifiers/below';
 import { uriContains } from '../modifiers/contains';
 import { tokenIn } from '../modifiers/in';
-import { branchesOf, storedParameters, type StoredParameter } from '../parameter';
+import { branchesOf, storedParameters, type StoredParameter } from '../parameters/parameter';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { Criterion, HashedCode, Predicate } from '../predicate';
 import { foldCode } from '../rows/token';
@@ -28,7 +28,7 @@ import type { Modifier, SearchTypeContext, WrittenParameter } from '../types/sea
 import { LAST_CHARACTER } from '../types/string-texts';
 import { tokenType } from '../types/token';
 import { uriType } from '../types/uri';
-import { boundCodesOf } from '../value-types';
+import { boundCodesOf } from '../parameters/value-types';
 import type { FilterOperator, FilterTest } from './filter-grammar';
 
 /** "For convenience, the codes loinc, snomed, rxnorm and ucum are predefined" (search_filter.html). */

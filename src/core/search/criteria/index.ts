@@ -1,9 +1,9 @@
 import { fhirError } from '../../errors';
 import { missingCriterion } from '../modifiers/missing';
-import { storedParameters } from '../parameter';
+import { storedParameters } from '../parameters/parameter';
 import { splitUnescaped } from '../parameter-value';
 import type { Criterion } from '../predicate';
-import { isSingleValued } from '../single-valued';
+import { isSingleValued } from '../parameters/single-valued';
 import { searchTypeOf } from '../types';
 import { ANY_TYPE, type Modifier, type SearchType, type SearchTypeContext } from '../types/search-type';
 import { Nesting, parseChain, parseHas, type NestedParameter, type ParseInner } from './chain';

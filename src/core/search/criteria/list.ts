@@ -1,6 +1,6 @@
 import { fhirError } from '../../errors';
 import { isValidId } from '../../fhir/resource';
-import { storedParameters } from '../parameter';
+import { storedParameters } from '../parameters/parameter';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { Criterion, Predicate } from '../predicate';
 import type { SearchTypeContext } from '../types/search-type';

@@ -1,5 +1,5 @@
 import { fhirError } from '../../errors';
-import { isCanonicalValued } from '../canonical-targets';
+import { isCanonicalValued } from '../parameters/canonical-targets';
 import { unescapeValue } from '../parameter-value';
 import { hierarchyPredicates } from '../types/hierarchy';
 import { allowedTypes } from '../types/reference-targets';

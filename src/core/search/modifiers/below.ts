@@ -1,4 +1,4 @@
-import { isCanonicalValued } from '../canonical-targets';
+import { isCanonicalValued } from '../parameters/canonical-targets';
 import { unescapeValue } from '../parameter-value';
 import type { Predicate } from '../predicate';
 import { versionedPredicates } from '../types/canonical';

@@ -1,6 +1,6 @@
 import { fhirError } from '../../errors';
 import { ROW_SCHEME } from '../index-rows';
-import { isEmbedded } from '../parameter';
+import { isEmbedded } from '../parameters/parameter';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { Predicate } from '../predicate';
 import { foldCode } from '../rows/token';

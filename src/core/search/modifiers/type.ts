@@ -1,5 +1,5 @@
 import { fhirError } from '../../errors';
-import type { StoredParameter } from '../parameter';
+import type { StoredParameter } from '../parameters/parameter';
 import { allowedTypes, referencePredicates } from '../types/reference-targets';
 import type { Modifier, SearchTypeContext } from '../types/search-type';
 

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../fhir/json';
 import { containedBase, MAX_CONTAINED, ROW_SCHEME } from '../index-rows';
-import type { ParameterPath } from '../parameter-path';
+import type { ParameterPath } from '../parameters/parameter-path';
 import { keyOf } from '../resource-key';
 import type { RowCollector, RowSettings } from './collector';
 import { containedIdOf, findContained, type ContainedResource } from './reference';

@@ -1,6 +1,6 @@
 /** The budget of the expressions of a tenant's search parameters together in one resource. */
 import type { JsonValue } from '../../fhir/json';
-import { MAX_FOREIGN_STEPS, renewAllowance } from '../parameter-path';
+import { MAX_FOREIGN_STEPS, renewAllowance } from '../parameters/parameter-path';
 import type { PathAllowance } from '../../fhir/path';
 
 /** Limit on the steps of all expressions: some 50 ms. */

@@ -1,5 +1,5 @@
 import { isValidId } from '../../fhir/resource';
-import { allowedCanonicalTypes } from '../canonical-targets';
+import { allowedCanonicalTypes } from '../parameters/canonical-targets';
 import type { Predicate } from '../predicate';
 import { indexedUri, indexedVersion, splitCanonical } from '../rows/uri';
 import type { SearchTypeContext, WrittenParameter } from './search-type';

@@ -1,12 +1,12 @@
 import { fhirError } from '../../errors';
 import type { SearchParameterComponent } from '../../fhir/definitions';
-import { componentTypes } from '../component-types';
+import { componentTypes } from '../parameters/component-types';
 import { cut, fold, MAX_STRING_LENGTH } from '../fold';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { Hasher } from '../hash';
 import type { Predicate } from '../predicate';
 import type { ResourceKey } from '../resource-key';
-import type { StoredParameter } from '../parameter';
+import type { StoredParameter } from '../parameters/parameter';
 import { ANY_CODE, pairHash, qualifierPrefix } from '../rows/composite';
 import { qualifierHash } from '../rows/range';
 import { foldCode, isCaseInsensitive, markExact } from '../rows/token';

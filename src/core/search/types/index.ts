@@ -1,5 +1,5 @@
 import type { SearchParameterKind } from '../../fhir/definitions';
-import type { StoredParameter } from '../parameter';
+import type { StoredParameter } from '../parameters/parameter';
 import { compositeType } from './composite';
 import { dateType } from './date';
 import { nearType } from './near';

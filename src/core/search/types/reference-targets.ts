@@ -1,10 +1,10 @@
 /** Functions that all searches for references share. */
 import { fhirError } from '../../errors';
 import { parseReference } from '../../fhir/reference';
-import { isCanonicalValued } from '../canonical-targets';
+import { isCanonicalValued } from '../parameters/canonical-targets';
 import type { Hasher } from '../hash';
 import { ROW_SCHEME } from '../index-rows';
-import { isEmbedded } from '../parameter';
+import { isEmbedded } from '../parameters/parameter';
 import { unescapeValue } from '../parameter-value';
 import type { Predicate } from '../predicate';
 import { typedHash, type TypedTarget } from '../rows/reference';

@@ -1,5 +1,5 @@
 /** Functions that all searches for strings share. */
-import type { StoredParameter } from '../parameter';
+import type { StoredParameter } from '../parameters/parameter';
 import type { Predicate } from '../predicate';
 import type { SearchTypeContext } from './search-type';
 

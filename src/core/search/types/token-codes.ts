@@ -2,7 +2,7 @@
 import { fhirError } from '../../errors';
 import { compositeOrders } from '../composite-order';
 import type { Hasher } from '../hash';
-import type { StoredParameter } from '../parameter';
+import type { StoredParameter } from '../parameters/parameter';
 import { splitUnescaped, unescapeValue } from '../parameter-value';
 import type { CodeRows, HashedCode, Predicate } from '../predicate';
 import type { ResourceKey } from '../resource-key';

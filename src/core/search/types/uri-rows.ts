@@ -1,5 +1,5 @@
 /** Functions that all searches for uris share. */
-import { isCanonicalUrl, isCanonicalValued } from '../canonical-targets';
+import { isCanonicalUrl, isCanonicalValued } from '../parameters/canonical-targets';
 import { unescapeValue } from '../parameter-value';
 import type { Predicate } from '../predicate';
 import { indexedUri } from '../rows/uri';

@@ -1,4 +1,4 @@
-import { isCanonicalValued } from '../canonical-targets';
+import { isCanonicalValued } from '../parameters/canonical-targets';
 import { uriAbove } from '../modifiers/above';
 import { uriBelow } from '../modifiers/below';
 import { uriContains } from '../modifiers/contains';

@@ -6,8 +6,8 @@ import type {
   TenantParameter,
   TenantParameterDefinition,
   TenantParameterState,
-} from '../../search/tenant-parameter';
-import type { ParameterPair } from '../../search/tenant-parameter-check';
+} from '../../search/parameters/tenant-parameter';
+import type { ParameterPair } from '../../search/parameters/tenant-parameter-check';
 import type { Database, Row } from '../connection/database';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template } from '../connection/statement';

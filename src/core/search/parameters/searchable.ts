@@ -1,9 +1,9 @@
-import type { Definitions, SearchParameterKind } from '../fhir/definitions';
-import { COMPUTED_PARAMETERS } from './criteria';
-import { groupKindOf, type GroupKind } from './grouping';
-import { hasNumbers } from './number-values';
+import type { Definitions, SearchParameterKind } from '../../fhir/definitions';
+import { COMPUTED_PARAMETERS } from '../criteria';
+import { groupKindOf, type GroupKind } from '../grouping';
+import { hasNumbers } from '../number-values';
 import { storedParameters } from './parameter';
-import { searchTypeOf } from './types';
+import { searchTypeOf } from '../types';
 
 /** A search parameter that is supported for the resources of a type. */
 export interface SearchableParameter {

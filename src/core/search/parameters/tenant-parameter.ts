@@ -7,7 +7,7 @@ import type {
   SearchParameterComponent,
   SearchParameterDefinition,
   SearchParameterKind,
-} from '../fhir/definitions';
+} from '../../fhir/definitions';
 
 /**
  * - `indexing`: every write makes its rows, but those of older versions are incomplete, so it cannot be searched

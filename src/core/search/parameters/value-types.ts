@@ -2,7 +2,7 @@
  * The FHIR types that the values of a search parameter can have, derived from its expression and the definitions alone.
  * A search must know whether codes are folded and whether they can have a system before it reads a value.
  */
-import type { CodeSystemOfBinding, Definitions, TypeStructure } from '../fhir/definitions';
+import type { CodeSystemOfBinding, Definitions, TypeStructure } from '../../fhir/definitions';
 
 /** A type, or (with a path) an element of a type that has elements of its own. */
 interface Place {

@@ -1,5 +1,5 @@
 /** Types and parameters of canonicals, derived from the definitions. */
-import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
+import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
 import type { StoredParameter } from './parameter';
 import { elementTargetsOf } from './value-types';
 

@@ -1,7 +1,7 @@
 /** Compiles the expressions of search parameters to functions. Those of tenants have a budget. */
-import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
-import type { JsonValue } from '../fhir/json';
-import { compilePath, PathAllowance, PathError, type PathValue } from '../fhir/path';
+import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
+import type { JsonValue } from '../../fhir/json';
+import { compilePath, PathAllowance, PathError, type PathValue } from '../../fhir/path';
 
 export type ParameterPath = (root: JsonValue | PathValue) => readonly PathValue[];
 

@@ -1,4 +1,8 @@
-import type { Definitions, SearchParameterComponent, SearchParameterDefinition } from '../fhir/definitions';
+import type {
+  Definitions,
+  SearchParameterComponent,
+  SearchParameterDefinition,
+} from '../../fhir/definitions';
 import { valueTypesOf } from './value-types';
 
 /**

@@ -2,14 +2,14 @@
  * Compartments (https://hl7.org/fhir/R4/compartmentdefinition.html): the resources that belong to a patient, an
  * encounter, a practitioner … through their references.
  */
-import type { Definitions } from '../fhir/definitions';
-import type { JsonObject } from '../fhir/json';
-import type { ReferenceResolver } from '../fhir/reference';
+import type { Definitions } from '../../fhir/definitions';
+import type { JsonObject } from '../../fhir/json';
+import type { ReferenceResolver } from '../../fhir/reference';
 import { storedParameters } from './parameter';
-import type { Criterion, Predicate } from './predicate';
-import { targetsOf } from './target-values';
-import { referenceType } from './types/reference';
-import type { SearchTypeContext } from './types/search-type';
+import type { Criterion, Predicate } from '../predicate';
+import { targetsOf } from '../target-values';
+import { referenceType } from '../types/reference';
+import type { SearchTypeContext } from '../types/search-type';
 
 /** In the definitions: the resource that owns the compartment. */
 const OWNER = '{def}';

@@ -1,6 +1,6 @@
-import type { Definitions } from '../fhir/definitions';
-import { isJsonObject } from '../fhir/json';
-import type { PathValue } from '../fhir/path';
+import type { Definitions } from '../../fhir/definitions';
+import { isJsonObject } from '../../fhir/json';
+import type { PathValue } from '../../fhir/path';
 
 /** Returns the value of an extension, for expressions that end in `.extension(url)`. */
 export function extensionValue(definitions: Definitions, { value }: PathValue): PathValue | undefined {

@@ -1,6 +1,6 @@
-import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
-import type { JsonObject } from '../fhir/json';
-import type { PathValue } from '../fhir/path';
+import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
+import type { JsonObject } from '../../fhir/json';
+import type { PathValue } from '../../fhir/path';
 import { extensionValue } from './extension-value';
 import { compileParameterPath } from './parameter-path';
 

@@ -1,5 +1,5 @@
 /** Decides which search parameters have at most one value in a resource, from their expressions and the definitions. */
-import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
+import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
 import type { StoredParameter } from './parameter';
 
 const cachedResults = new WeakMap<StoredParameter, boolean>();

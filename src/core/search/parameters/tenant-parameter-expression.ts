@@ -1,5 +1,5 @@
 /** The part of a SearchParameter's expression for one of its bases. */
-import type { Definitions } from '../fhir/definitions';
+import type { Definitions } from '../../fhir/definitions';
 import { splitUnion } from './parameter';
 
 /** Returns the branches that begin with this type, an ancestor of it, or no type; undefined: there is none. */

@@ -1,10 +1,10 @@
 /** Hints in error messages about the parameter names that are allowed. */
-import type { Definitions } from '../fhir/definitions';
-import { hidesWords } from './criteria';
+import type { Definitions } from '../../fhir/definitions';
+import { hidesWords } from '../criteria';
 import { storedParameters } from './parameter';
 import { searchableParameters, type SearchableParameter } from './searchable';
 import type { TenantParameter } from './tenant-parameter';
-import type { SearchTypeContext } from './types/search-type';
+import type { SearchTypeContext } from '../types/search-type';
 
 /** Keyed by the parameters of a type, as in parameter.ts. */
 const cachedParameters = new WeakMap<object, readonly SearchableParameter[]>();

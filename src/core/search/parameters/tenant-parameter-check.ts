@@ -2,10 +2,10 @@
  * Checks a SearchParameter of a tenant before it is stored. One that cannot be indexed and searched as it says is
  * rejected (https://hl7.org/fhir/R4/searchparameter.html).
  */
-import { toIssue, type ErrorKey, type Issue } from '../errors';
-import type { Definitions, SearchParameterComponent, SearchParameterKind } from '../fhir/definitions';
-import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
-import { shorten } from '../fhir/json/fault';
+import { toIssue, type ErrorKey, type Issue } from '../../errors';
+import type { Definitions, SearchParameterComponent, SearchParameterKind } from '../../fhir/definitions';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
+import { shorten } from '../../fhir/json/fault';
 import {
   inspectPath,
   JsonNameError,
@@ -15,10 +15,10 @@ import {
   PathSyntaxError,
   UnsupportedPathError,
   type PathProperties,
-} from '../fhir/path';
+} from '../../fhir/path';
 import { isComponentKind, areEquivalent, splitUnion } from './parameter';
-import { hasRowsOf } from './row-types';
-import { isStorable, type ComponentKind } from './rows/composite';
+import { hasRowsOf } from '../row-types';
+import { isStorable, type ComponentKind } from '../rows/composite';
 import { expressionFor, isElement } from './tenant-parameter-expression';
 import {
   FIRST_TENANT_NUMBER,

@@ -3,10 +3,10 @@
  * `patient` is `subject` where that is a Patient; `combo-code` is `code` together with `component-code`. They have no
  * rows of their own; a search uses the rows of the others.
  */
-import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
-import { inspectPath } from '../fhir/path';
-import { rowTypesOf } from './row-types';
-import { isStorable, type ComponentKind } from './rows/composite';
+import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
+import { inspectPath } from '../../fhir/path';
+import { rowTypesOf } from '../row-types';
+import { isStorable, type ComponentKind } from '../rows/composite';
 import { bindingSystemsOf, valueTypesOf } from './value-types';
 
 /** Rows under `number`; with `targetType`, only the reference rows with that target type count. */
