@@ -63,7 +63,7 @@ export function toPage(load) {
   const { FHIR_ROOT, INTERACTIONS } = load('rest/interaction-names.js');
   const { COMMON_PARAMETERS } = load('rest/openapi/components.js');
   const { DESCRIPTIONS } = load('rest/openapi/descriptions.js');
-  const { RESULT_PARAMETERS } = load('core/search/parse-search.js');
+  const { RESULT_PARAMETERS } = load('core/search/requests/parse-search.js');
   const tables = { COMMON_PARAMETERS, DESCRIPTIONS, RESULT_PARAMETERS };
 
   const routed = Object.values(INTERACTIONS).filter(({ methods }) => methods !== undefined);

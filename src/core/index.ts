@@ -52,7 +52,7 @@ export { isBusy, repeatWhile, whileBusy, type Pauses, type Repeats } from './con
 export { isShownName } from './limits/shown-name';
 export { toBundleInput, toResourceInput } from './preparation/threaded-preparer';
 export { formatInstant } from './fhir/resource-text';
-export { isSearchLength, requireSearchLength, RESULT_PARAMETERS } from './search/parse-search';
+export { isSearchLength, requireSearchLength, RESULT_PARAMETERS } from './search/requests/parse-search';
 export { parseHistoryParameters } from './interactions/history-parameters';
 export type { LocalReference } from './fhir/reference';
 export {

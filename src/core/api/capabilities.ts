@@ -1,5 +1,5 @@
 /** The capabilities of a space, as in its CapabilityStatement. */
-import type { QueryInput } from '../search/named-query';
+import type { QueryInput } from '../search/requests/named-query';
 
 /** The content of a statement: all, the normative part, or the terminology capabilities (http.html#capabilities). */
 export type CapabilityMode = 'full' | 'normative' | 'terminology';

@@ -4,7 +4,7 @@ import type { ChangeRequest, ChangeStream } from './change-stream';
 import type { HistoryPage, HistoryRequest } from './history';
 import type { Invocation, InvocationResult } from './operation';
 import type { AggregateRequest, AggregateResult, SearchPage } from './search';
-import type { SearchRequest } from '../search/search-request';
+import type { SearchRequest } from '../search/requests/search-request';
 import type { Criteria, DeleteResult, VersionGuard, WriteResult } from './version';
 import type { StoredVersion } from '../storage/read/stored-version';
 import type { RequestContext } from '../context';

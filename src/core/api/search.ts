@@ -1,6 +1,6 @@
 /** Searches, and counts of their matches. */
 import type { Issue } from '../errors';
-import type { NumberStatistics, SearchRequest } from '../search/search-request';
+import type { NumberStatistics, SearchRequest } from '../search/requests/search-request';
 import type { StoredVersion } from '../storage/read/stored-version';
 
 export type {
@@ -9,7 +9,7 @@ export type {
   SearchCondition,
   SearchRequest,
   WrittenUnit,
-} from '../search/search-request';
+} from '../search/requests/search-request';
 
 export interface SearchPage {
   readonly matches: readonly StoredVersion[];

@@ -1,7 +1,7 @@
 /** Strategies that route interactions on AuditEvents to their space; used by the table of interactions. */
 import type { ArgumentsOf, Interactions, ResultOf } from '../api/interactions';
 import type { SearchPage } from '../api/search';
-import type { SearchRequest } from '../search/search-request';
+import type { SearchRequest } from '../search/requests/search-request';
 import type { RequestContext } from '../context';
 import { FhirError, fhirError, toIssue, type Issue } from '../errors';
 import { inSpaceOf, requireAuditor } from '../authorization/audit-space';

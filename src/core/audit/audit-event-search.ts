@@ -1,5 +1,5 @@
 /** Searches neither lead from AuditEvents to other resources nor back, because they are in a space of their own. */
-import type { SearchCondition, SearchRequest } from '../search/search-request';
+import type { SearchCondition, SearchRequest } from '../search/requests/search-request';
 import { fhirError, type FhirError } from '../errors';
 import { AUDIT_EVENT } from '../fhir/type-names';
 

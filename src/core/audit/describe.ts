@@ -2,7 +2,7 @@
 import type { HistoryRequest } from '../api/history';
 import type { Invocation } from '../api/operation';
 import type { SearchPage } from '../api/search';
-import type { SearchRequest } from '../search/search-request';
+import type { SearchRequest } from '../search/requests/search-request';
 import type { StoredVersion } from '../storage/read/stored-version';
 import { FhirError } from '../errors';
 import { shortList } from '../storage/audit/access-line';

@@ -4,7 +4,7 @@ import type { RequestContext } from '../context';
 import { applySummaries } from '../search-execution/page/apply-summary';
 import { openCursor, sealCursor } from '../search-execution/page/cursor';
 import { fhirError } from '../errors';
-import { parseSubset } from '../search/parse-subset';
+import { parseSubset } from '../search/requests/parse-subset';
 import type { SearchServices, Services } from '../ports';
 import {
   BEYOND_LAST_SEQUENCE,

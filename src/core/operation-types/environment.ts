@@ -4,13 +4,13 @@
  */
 import { type SubscriptionEventsRequest } from '../api/notification-stream';
 import type { WriteResult } from '../api/version';
-import type { CompartmentAddress } from '../search/search-request';
+import type { CompartmentAddress } from '../search/requests/search-request';
 import type { StoredVersion } from '../storage/read/stored-version';
 import type { DocumentContent } from '../api/operation';
 import type { IssuedToken } from '../api/notification-stream';
 import type { InvalidatedCaches } from '../api/tenant';
 import type { SearchPage } from '../api/search';
-import type { SearchRequest } from '../search/search-request';
+import type { SearchRequest } from '../search/requests/search-request';
 import { type RequestContext } from '../context';
 import { type Definitions } from '../fhir/definitions';
 import { type JsonDocument, type JsonObject } from '../fhir/json';

@@ -4,7 +4,7 @@
  */
 import type { DocumentResult, Invocation, OperationLevel, StoredResult } from '../api/operation';
 import type { SearchPage } from '../api/search';
-import type { SearchRequest } from '../search/search-request';
+import type { SearchRequest } from '../search/requests/search-request';
 import { type OperationDefinition } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
 import { type OperationEnvironment } from './environment';

@@ -1,6 +1,6 @@
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
-import { MAX_COUNT } from '../search/parse-search';
+import { MAX_COUNT } from '../search/requests/parse-search';
 import type { SearchServices } from '../ports';
 import { search } from '../search-execution/search';
 

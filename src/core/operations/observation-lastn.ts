@@ -11,7 +11,7 @@ import { fhirError } from '../errors';
 import { dateRange } from '../fhir/date';
 import { type JsonObject, parseStoredObject } from '../fhir/json';
 import { objectMember, objectsMember, stringMember, stringsMember } from '../fhir/terminology/members';
-import { MAX_COUNT } from '../search/parse-search';
+import { MAX_COUNT } from '../search/requests/parse-search';
 import { zoneOf } from '../search/space-zone';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type RequestedPage, type PagedOperation } from '../operation-types/operation';

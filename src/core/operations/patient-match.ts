@@ -10,7 +10,7 @@ import { parseStoredObject } from '../fhir/json';
 import type { SearchPage } from '../api/search';
 import type { StoredVersion } from '../storage/read/stored-version';
 import { fhirError, type Issue } from '../errors';
-import { MAX_COUNT } from '../search/parse-search';
+import { MAX_COUNT } from '../search/requests/parse-search';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type OperationInput, type PagedOperation } from '../operation-types/operation';
 import { blocksOf, type Block } from './patient-match/candidates';

@@ -6,7 +6,7 @@ import type { TenantSpace } from '../context';
 import { loadDefinitions } from '../fhir/definitions';
 import type { JsonObject } from '../fhir/json';
 import type { CopyBudget, PathBudget } from '../fhir/patch';
-import { identifyingValues } from '../search/identifying-values';
+import { identifyingValues } from '../search/requests/identifying-values';
 import { encodeWrites, NO_ROWS, type VersionWrite } from '../storage/write/version-write';
 import type {
   BundleLimits,

@@ -14,7 +14,7 @@ import { checkResource, type IdMode } from '../fhir/resource';
 import { toStoredText } from '../fhir/resource-text';
 import type { IndexRows } from '../search/index-rows';
 import { MOST_LISTED } from '../search/rows/collector';
-import { checkNamedQuery } from '../search/named-query-check';
+import { checkNamedQuery } from '../search/requests/named-query-check';
 import type { SearchTypeContext } from '../search/types/search-type';
 import {
   checkTenantParameter,

@@ -2,7 +2,7 @@
 import type { IssuedToken } from '../api/notification-stream';
 import type { DocumentContent } from '../api/operation';
 import type { SearchPage } from '../api/search';
-import type { SearchRequest } from '../search/search-request';
+import type { SearchRequest } from '../search/requests/search-request';
 import type { WriteResult } from '../api/version';
 import type { StoredVersion } from '../storage/read/stored-version';
 import type { RequestContext } from '../context';

@@ -5,7 +5,7 @@ import { turns } from '../concurrency/turns';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
-import { parseSearch, type SearchQuery } from '../search/parse-search';
+import { parseSearch, type SearchQuery } from '../search/requests/parse-search';
 import { MAX_SORTED } from '../search/order';
 import type { Criterion, Predicate, Scan } from '../search/predicate';
 import { compileScan, type ScanTest } from '../search/scan';

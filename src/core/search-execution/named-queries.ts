@@ -10,7 +10,7 @@ import {
   readNamedQuery,
   type ExpandedQuery,
   type NamedQuery,
-} from '../search/named-query';
+} from '../search/requests/named-query';
 import type { Criterion } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { SearchServices, Services } from '../ports';

@@ -1,6 +1,6 @@
 /** Search timeouts, with advice on the parameters that would make the search faster. */
 import { FhirError, fhirError } from '../errors';
-import type { Include } from '../search/include';
+import type { Include } from '../search/requests/include';
 import type { Criterion } from '../search/predicate';
 import type { Plan } from './plan/plan';
 

@@ -1,7 +1,7 @@
 import { permissionsOf } from '../authorization/visibility';
 import type { SearchPage } from '../api/search';
 import type { RequestContext } from '../context';
-import type { SearchQuery } from '../search/parse-search';
+import type { SearchQuery } from '../search/requests/parse-search';
 import type { SearchServices } from '../ports';
 import { prepareSearch, type PreparedSearch, type TypeSearchRequest } from './plan/prepare-search';
 import { completePage } from './page/resolve-includes';

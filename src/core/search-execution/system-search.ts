@@ -1,11 +1,16 @@
 import { permissionsOf } from '../authorization/visibility';
 import type { SearchPage } from '../api/search';
-import type { SearchRequest } from '../search/search-request';
+import type { SearchRequest } from '../search/requests/search-request';
 import type { RequestContext } from '../context';
 import { openCursor, sealCursor } from './page/cursor';
 import { fhirError } from '../errors';
 import { compartmentTypes } from '../search/parameters/compartment';
-import { parseTypesSearch, readTypes, type NamedTypes, type TypesQuery } from '../search/parse-types-search';
+import {
+  parseTypesSearch,
+  readTypes,
+  type NamedTypes,
+  type TypesQuery,
+} from '../search/requests/parse-types-search';
 import type { Order } from '../search/order';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { SearchServices, Services } from '../ports';

@@ -1,5 +1,5 @@
 /** The values of a number or quantity parameter, for statistics. */
-import type { WrittenUnit } from './search-request';
+import type { WrittenUnit } from './requests/search-request';
 import type { Definitions } from '../fhir/definitions';
 import { fhirError } from '../errors';
 import { compare, exactOf, type Exact } from '../fhir/exact-number';

@@ -4,7 +4,7 @@ import type { ReferenceResolver } from '../fhir/reference';
 import { codeRowsOf, type CodeRowsOf } from './code-values';
 import type { Hasher } from './hash';
 import { rowOwnersOf } from './parameters/parameter';
-import type { SortKey } from './parse-search';
+import type { SortKey } from './requests/parse-search';
 import { referenceRowsOf, type ReferenceRowsOf } from './reference-values';
 
 export type SortColumn =

@@ -10,7 +10,7 @@ import { foldForIndex } from './fold';
 import type { Hasher } from './hash';
 import { compileParameterPath } from './parameters/parameter-path';
 import { sortedReference } from './reference-values';
-import type { SortKey } from './parse-search';
+import type { SortKey } from './requests/parse-search';
 import { dateValueRange } from './rows/range';
 import { sampleLimits } from './rows/sampled-data';
 import { visitTexts } from './rows/string';

@@ -2,7 +2,7 @@
 import { add, addDecimal, compare, divide, multiply, toDecimalText, type Exact } from '../fhir/exact-number';
 import { canonicalUnit, UCUM_SYSTEM, type CanonicalUnit } from '../fhir/quantity';
 import { compareTexts } from './compare-texts';
-import type { NumberStatistics, WrittenUnit } from './search-request';
+import type { NumberStatistics, WrittenUnit } from './requests/search-request';
 import type { NumberValue } from './number-values';
 
 /** The totals of the values of one unit. */

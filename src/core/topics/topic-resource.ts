@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import { shorten } from '../fhir/json/fault';
 import type { Release } from '../fhir/release';
 import { COMPUTED_PARAMETERS } from '../search/criteria';
-import { RESULT_PARAMETERS } from '../search/parse-search';
+import { RESULT_PARAMETERS } from '../search/requests/parse-search';
 import {
   INTERACTIONS,
   leavesResource,

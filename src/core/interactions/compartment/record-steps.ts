@@ -3,7 +3,7 @@ import { permissionsOf } from '../../authorization/visibility';
 import type { RequestContext } from '../../context';
 import { compartmentTypes } from '../../search/parameters/compartment';
 import { parseCriterion } from '../../search/criteria';
-import { parseSearch } from '../../search/parse-search';
+import { parseSearch } from '../../search/requests/parse-search';
 import type { Order } from '../../search/order';
 import type { Criterion } from '../../search/predicate';
 import type { SearchTypeContext } from '../../search/types/search-type';

@@ -8,7 +8,7 @@
  * resources do not wait for each other because all of them have `status=final`.
  */
 import type { Definitions } from '../../fhir/definitions';
-import { isIdentifying, tokenName, uriName } from '../../search/identifying-values';
+import { isIdentifying, tokenName, uriName } from '../../search/requests/identifying-values';
 import type { Criterion, Predicate } from '../../search/predicate';
 import type { ConditionLock } from '../../storage/write/condition-lock';
 

@@ -5,7 +5,7 @@ import { lockConditions } from '../../storage/write/condition-lock';
 import { ConditionLost, type WriteCondition } from '../../storage/write/write-queues';
 import { withinTransaction } from '../../search-execution/read-scope';
 import type { Condition } from './condition';
-import { identifyingValues } from '../../search/identifying-values';
+import { identifyingValues } from '../../search/requests/identifying-values';
 import { locksOfStored } from './condition-locks';
 import { findMatches, type ConditionMatch } from './find-matches';
 

@@ -5,7 +5,7 @@ import { fhirError } from '../../errors';
 import type { JsonObject } from '../../fhir/json';
 import { compareTexts } from '../../search/compare-texts';
 import { bucketsIn, largerBuckets, type DateBucket } from '../../search/date-bucket';
-import { compileGroups, groupingOf, type Grouping, type GroupsOf } from '../../search/grouping';
+import { compileGroups, groupingOf, type Grouping, type GroupsOf } from '../../search/requests/grouping';
 import { isSingleValued } from '../../search/parameters/single-valued';
 import type { SearchTypeContext } from '../../search/types/search-type';
 import type { SearchServices } from '../../ports';

@@ -1,5 +1,5 @@
 import type { SearchServices, Services } from '../../ports';
-import type { SearchQuery } from '../../search/parse-search';
+import type { SearchQuery } from '../../search/requests/parse-search';
 import { runCount } from '../../storage/search/search-run';
 import type { Plan } from '../plan/plan';
 import { phasesOf } from '../page/search-position';

@@ -1,6 +1,6 @@
 import type { AggregateGroup } from '../../api/search';
 import { parseStoredObject } from '../../fhir/json';
-import type { GroupRow, GroupsOf, GroupValue } from '../../search/grouping';
+import type { GroupRow, GroupsOf, GroupValue } from '../../search/requests/grouping';
 import type { Services } from '../../ports';
 import type { CountedGroup, GroupRequest } from '../../storage/search/group-statement';
 import { keyOfText, keyText } from '../../storage/read/version-row';

@@ -6,7 +6,7 @@ import { fhirError } from '../../errors';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
 import { search } from '../search';
 import type { SearchServices } from '../../ports';
-import { MAX_COUNT } from '../../search/parse-search';
+import { MAX_COUNT } from '../../search/requests/parse-search';
 import type { GroupRequest } from '../../storage/search/group-statement';
 import { runCount } from '../../storage/search/search-run';
 import type { Plan } from '../plan/plan';

@@ -1,6 +1,6 @@
 /** Least, greatest, mean and sum of the values that the matches of a search have for a number or quantity parameter. */
 import type { AggregateRequest, NumberRequest } from '../../api/search';
-import type { NumberStatistics, WrittenUnit } from '../../search/search-request';
+import type { NumberStatistics, WrittenUnit } from '../../search/requests/search-request';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { parseStoredObject } from '../../fhir/json';

@@ -3,7 +3,7 @@ import { turns } from '../../concurrency/turns';
 import type { Definitions } from '../../fhir/definitions';
 import type { QueryParameter } from '../../fhir/query-text';
 import { toSubset, type Subset } from '../../fhir/subset';
-import { parseSubset } from '../../search/parse-subset';
+import { parseSubset } from '../../search/requests/parse-subset';
 
 /**
  * A version reduced to the elements that `_summary` and `_elements` ask for (http.html, the parameters of all

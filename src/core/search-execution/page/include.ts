@@ -5,7 +5,7 @@ import type { RequestContext } from '../../context';
 import { FhirError, toIssue, type Issue } from '../../errors';
 import { parseCanonical } from '../../fhir/terminology/source';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
-import type { Include } from '../../search/include';
+import type { Include } from '../../search/requests/include';
 import { allowedCanonicalTypes, isCanonicalValued } from '../../search/parameters/canonical-targets';
 import { storedParameters } from '../../search/parameters/parameter';
 import { indexedUri, splitCanonical } from '../../search/rows/uri';

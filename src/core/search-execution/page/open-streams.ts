@@ -1,8 +1,8 @@
-import type { SearchRequest } from '../../search/search-request';
+import type { SearchRequest } from '../../search/requests/search-request';
 import type { RequestContext, Space } from '../../context';
-import type { NamedTypes, TypesQuery } from '../../search/parse-types-search';
+import type { NamedTypes, TypesQuery } from '../../search/requests/parse-types-search';
 import type { Order } from '../../search/order';
-import type { SearchQuery } from '../../search/parse-search';
+import type { SearchQuery } from '../../search/requests/parse-search';
 import type { ResourceKey } from '../../search/resource-key';
 import type { SearchTypeContext } from '../../search/types/search-type';
 import type { SearchServices, Services } from '../../ports';

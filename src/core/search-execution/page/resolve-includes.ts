@@ -1,6 +1,6 @@
 import type { SearchPage } from '../../api/search';
 import type { RequestContext } from '../../context';
-import type { SearchQuery } from '../../search/parse-search';
+import type { SearchQuery } from '../../search/requests/parse-search';
 import { versionedChainIssues, type SearchCriteria } from '../../search/versioned-chains';
 import type { SearchServices } from '../../ports';
 import { searchContext } from '../plan/prepare-search';

@@ -1,5 +1,5 @@
 import type { SearchPage } from '../../api/search';
-import type { SearchRequest } from '../../search/search-request';
+import type { SearchRequest } from '../../search/requests/search-request';
 import type { RequestContext } from '../../context';
 import type { SearchServices } from '../../ports';
 import { merged } from '../read-scope';

@@ -8,7 +8,7 @@ import { parseStoredObject, stringifyJson } from '../../fhir/json';
 import { toSubset } from '../../fhir/subset';
 import { insideCriteria } from '../../search/contained';
 import { containedBlocks } from '../../search/extract';
-import type { SearchQuery } from '../../search/parse-search';
+import type { SearchQuery } from '../../search/requests/parse-search';
 import { hasScan } from '../../search/has-scan';
 import type { Criterion } from '../../search/predicate';
 import type { SearchServices, Services } from '../../ports';

@@ -1,10 +1,10 @@
 /** Positions in search results, and the cursors that encode them. */
 import type { SearchPage } from '../../api/search';
-import type { SearchRequest } from '../../search/search-request';
+import type { SearchRequest } from '../../search/requests/search-request';
 import { openCursor, sealCursor, type CursorContent } from './cursor';
 import { fhirError } from '../../errors';
 import { doubleOfSortText, sortTextOfDouble } from '../../fhir/exact-number';
-import type { SearchQuery } from '../../search/parse-search';
+import type { SearchQuery } from '../../search/requests/parse-search';
 import type { ValueOrder } from '../../search/order';
 import type { SortValue } from '../../search/sort-value';
 import type { Services } from '../../ports';

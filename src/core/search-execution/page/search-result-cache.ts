@@ -1,5 +1,5 @@
 import type { SearchPage } from '../../api/search';
-import type { SearchRequest } from '../../search/search-request';
+import type { SearchRequest } from '../../search/requests/search-request';
 import type { StoredVersion } from '../../storage/read/stored-version';
 import type { CacheMark, RequestContext, SnapshotMark } from '../../context';
 import type { Release } from '../../fhir/release';

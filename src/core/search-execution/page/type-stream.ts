@@ -2,7 +2,7 @@ import type { RequestContext } from '../../context';
 import type { CursorContent } from './cursor';
 import type { Order } from '../../search/order';
 import type { Criterion } from '../../search/predicate';
-import type { SearchQuery } from '../../search/parse-search';
+import type { SearchQuery } from '../../search/requests/parse-search';
 import type { SearchServices } from '../../ports';
 import type { After, Phase } from '../../storage/search/search-order';
 import { compareKeys, compareStored, runKeys, type MatchHead } from '../../storage/search/search-run';

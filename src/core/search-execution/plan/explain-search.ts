@@ -1,7 +1,7 @@
 /** `_explain=true`: shows operators how a search was executed. */
 import { permissionsOf } from '../../authorization/visibility';
 import type { SearchPage } from '../../api/search';
-import type { SearchRequest } from '../../search/search-request';
+import type { SearchRequest } from '../../search/requests/search-request';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import type { SearchServices } from '../../ports';

@@ -1,10 +1,10 @@
 import { permissionsOf } from '../../authorization/visibility';
-import type { CompartmentAddress } from '../../search/search-request';
-import type { SearchRequest } from '../../search/search-request';
+import type { CompartmentAddress } from '../../search/requests/search-request';
+import type { SearchRequest } from '../../search/requests/search-request';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { compartmentCriterion } from '../../search/parameters/compartment';
-import { parseSearch, type SearchQuery } from '../../search/parse-search';
+import { parseSearch, type SearchQuery } from '../../search/requests/parse-search';
 import type { Criterion } from '../../search/predicate';
 import type { SearchTypeContext } from '../../search/types/search-type';
 import type { SearchServices, Services } from '../../ports';

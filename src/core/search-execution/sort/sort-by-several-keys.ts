@@ -3,7 +3,7 @@ import type { SearchPage } from '../../api/search';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { beginningOfDouble, nextAbove } from '../../fhir/exact-number';
-import { isCounted, type SearchQuery } from '../../search/parse-search';
+import { isCounted, type SearchQuery } from '../../search/requests/parse-search';
 import { MAX_SORTED, type Order } from '../../search/order';
 import type { SortValue } from '../../search/sort-value';
 import type { SearchServices, Services } from '../../ports';

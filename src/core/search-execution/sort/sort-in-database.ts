@@ -1,7 +1,7 @@
 /** The matches behind a position in an order without an index, for too many matches to sort in memory. */
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
-import type { SearchQuery } from '../../search/parse-search';
+import type { SearchQuery } from '../../search/requests/parse-search';
 import type { SearchServices } from '../../ports';
 import { runKeys } from '../../storage/search/search-run';
 import { runByValues } from '../../storage/search/search-values';

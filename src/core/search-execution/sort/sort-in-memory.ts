@@ -1,6 +1,6 @@
 import type { SearchPage } from '../../api/search';
 import type { RequestContext, TenantSpace } from '../../context';
-import { isCounted, type SearchQuery } from '../../search/parse-search';
+import { isCounted, type SearchQuery } from '../../search/requests/parse-search';
 import { MAX_SORTED } from '../../search/order';
 import type { SearchServices, Services } from '../../ports';
 import type { PageRow } from '../../storage/read/version-row';

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../context';
 import { openCursor } from '../page/cursor';
 import { fhirError } from '../../errors';
-import type { TypesQuery } from '../../search/parse-types-search';
+import type { TypesQuery } from '../../search/requests/parse-types-search';
 import { MAX_SORTED } from '../../search/order';
 import { compareSortValues } from '../../search/sort-value';
 import type { SearchServices, Services } from '../../ports';

@@ -4,7 +4,7 @@ import type { RequestContext } from '../../context';
 import type { CursorContent } from '../page/cursor';
 import { fhirError } from '../../errors';
 import { parseStoredObject } from '../../fhir/json';
-import type { SearchQuery } from '../../search/parse-search';
+import type { SearchQuery } from '../../search/requests/parse-search';
 import { compareSortValues, createSortValueReader, type SortValue } from '../../search/sort-value';
 import type { SearchServices, Services } from '../../ports';
 import { zoneOf } from '../../search/space-zone';

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../context';
-import type { SortKey } from '../../search/parse-search';
+import type { SortKey } from '../../search/requests/parse-search';
 import type { ValueOrder } from '../../search/order';
 import { sortRowsOf } from '../../search/sort-rows';
 import type { Services } from '../../ports';

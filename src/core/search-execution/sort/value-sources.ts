@@ -6,7 +6,7 @@ import { parseStoredObject, type JsonObject } from '../../fhir/json';
 import { forEachDatabase, isCacheable } from '../../memory/cache-registry';
 import type { CodeRowsOf, HashedText } from '../../search/code-values';
 import { compareTexts } from '../../search/compare-texts';
-import type { SearchQuery } from '../../search/parse-search';
+import type { SearchQuery } from '../../search/requests/parse-search';
 import { MAX_SORTED } from '../../search/order';
 import type { ReferenceRowsOf } from '../../search/reference-values';
 import { sortColumnOf, type SortColumn } from '../../search/sort-columns';

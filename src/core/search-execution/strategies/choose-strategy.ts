@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../context';
 import type { SearchServices } from '../../ports';
 import type { HeadOrder } from '../../search/order';
-import type { SearchQuery } from '../../search/parse-search';
+import type { SearchQuery } from '../../search/requests/parse-search';
 import type { Plan } from '../plan/plan';
 import { countAhead, planSearch } from '../plan/plan-search';
 import { planningReason, withReason } from '../search-timeout';

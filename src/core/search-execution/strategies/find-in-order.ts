@@ -1,4 +1,4 @@
-import { isCounted } from '../../search/parse-search';
+import { isCounted } from '../../search/requests/parse-search';
 import type { Services } from '../../ports';
 import { runCountedPage } from '../../storage/search/counted-page';
 import type { Match } from '../../storage/search/match';

@@ -2,7 +2,7 @@ import type { SearchPage } from '../../api/search';
 import type { RequestContext } from '../../context';
 import { toStoredVersion } from '../../versions/stored-version';
 import type { SearchServices } from '../../ports';
-import { isCounted } from '../../search/parse-search';
+import { isCounted } from '../../search/requests/parse-search';
 import { countAllOf } from '../aggregates/count-matches';
 import type { CursorContent } from '../page/cursor';
 import { afterOf, contentOf, inOrder, pageLinks, phasesOf } from '../page/search-position';

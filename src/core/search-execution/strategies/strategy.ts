@@ -1,7 +1,7 @@
 /** Search strategies: how the page of a search of one type is found. */
 import type { SearchPage } from '../../api/search';
 import type { RequestContext } from '../../context';
-import type { SearchQuery } from '../../search/parse-search';
+import type { SearchQuery } from '../../search/requests/parse-search';
 import type { ReadScope, SearchServices } from '../../ports';
 import type { Plan } from '../plan/plan';
 

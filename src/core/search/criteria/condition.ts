@@ -1,5 +1,5 @@
 /** Conditions as a tree instead of a list of parameters; the leaves mean the same as in a search. */
-import type { SearchCondition } from '../search-request';
+import type { SearchCondition } from '../requests/search-request';
 import { fhirError } from '../../errors';
 import { missingCriterion } from '../modifiers/missing';
 import { storedParameters, type StoredParameter } from '../parameters/parameter';

@@ -1,4 +1,4 @@
-import { splitUnescaped, unescapeValue } from '../parameter-value';
+import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
 import { parseWords } from '../words';
 import type { SpecialParameter } from './special';
 

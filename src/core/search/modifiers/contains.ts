@@ -1,6 +1,6 @@
 import { fold, MAX_STRING_LENGTH } from '../fold';
 import { ROW_SCHEME } from '../index-rows';
-import { unescapeValue } from '../parameter-value';
+import { unescapeValue } from '../requests/parameter-value';
 import type { Predicate } from '../predicate';
 import type { Modifier } from '../types/search-type';
 import { readBeside } from '../types/string-texts';

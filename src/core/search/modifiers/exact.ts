@@ -1,5 +1,5 @@
 import { foldForIndex } from '../fold';
-import { unescapeValue } from '../parameter-value';
+import { unescapeValue } from '../requests/parameter-value';
 import type { Modifier } from '../types/search-type';
 
 /** Matches the whole value with case and accents, by its hash (search.html#string). */

@@ -1,7 +1,7 @@
 import { fhirError } from '../../errors';
 import { ROW_SCHEME } from '../index-rows';
 import { isEmbedded } from '../parameters/parameter';
-import { splitUnescaped, unescapeValue } from '../parameter-value';
+import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
 import type { Predicate } from '../predicate';
 import { foldCode } from '../rows/token';
 import { typedPredicate } from '../types/reference-targets';

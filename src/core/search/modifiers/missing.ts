@@ -1,5 +1,5 @@
 import type { SearchParameterDefinition } from '../../fhir/definitions';
-import { parseChoice } from '../choice';
+import { parseChoice } from '../requests/choice';
 import type { Criterion } from '../predicate';
 
 /** `:missing=true|false` (search.html#modifiers), by the bit of the parameter in the resource's head. */

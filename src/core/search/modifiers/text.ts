@@ -1,4 +1,4 @@
-import { unescapeValue } from '../parameter-value';
+import { unescapeValue } from '../requests/parameter-value';
 import type { Modifier } from '../types/search-type';
 import { requireType } from '../types/token-codes';
 import { allWords, parseWords } from '../words';

@@ -1,6 +1,6 @@
 import { fhirError } from '../../errors';
 import { dateRange } from '../../fhir/date';
-import { unescapeValue } from '../parameter-value';
+import { unescapeValue } from '../requests/parameter-value';
 import type { Predicate } from '../predicate';
 import { splitPrefix, type RangeTest } from '../range-test';
 import type { SearchType, SearchTypeContext } from './search-type';

@@ -1,4 +1,4 @@
-import { unescapeValue } from '../parameter-value';
+import { unescapeValue } from '../requests/parameter-value';
 import type { Predicate } from '../predicate';
 import { parseDateValue } from './date';
 import type { SearchTypeContext } from './search-type';

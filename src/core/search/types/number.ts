@@ -12,7 +12,7 @@ import {
 } from '../../fhir/exact-number';
 import type { Hasher } from '../hash';
 import { ROW_SCHEME } from '../index-rows';
-import { unescapeValue } from '../parameter-value';
+import { unescapeValue } from '../requests/parameter-value';
 import type { NumberTest, Predicate, RangePredicate, RangeUnit } from '../predicate';
 import { splitPrefix, type RangeTest } from '../range-test';
 import { restQualifier, unitQualifier } from '../rows/range';

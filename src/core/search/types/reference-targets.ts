@@ -5,7 +5,7 @@ import { isCanonicalValued } from '../parameters/canonical-targets';
 import type { Hasher } from '../hash';
 import { ROW_SCHEME } from '../index-rows';
 import { isEmbedded } from '../parameters/parameter';
-import { unescapeValue } from '../parameter-value';
+import { unescapeValue } from '../requests/parameter-value';
 import type { Predicate } from '../predicate';
 import { typedHash, type TypedTarget } from '../rows/reference';
 import { ownIdPredicates, versionedPredicates } from './canonical';

@@ -3,7 +3,7 @@ import { fhirError } from '../../errors';
 import { compositeOrders } from '../composite-order';
 import type { Hasher } from '../hash';
 import type { StoredParameter } from '../parameters/parameter';
-import { splitUnescaped, unescapeValue } from '../parameter-value';
+import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
 import type { CodeRows, HashedCode, Predicate } from '../predicate';
 import type { ResourceKey } from '../resource-key';
 import { qualifierHash } from '../rows/range';

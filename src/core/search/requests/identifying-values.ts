@@ -2,10 +2,10 @@
  * Values by which a client searches for a resource before creating it: identifiers, and the url of a canonical
  * resource.
  */
-import type { Definitions } from '../fhir/definitions';
-import { isCanonicalUrl } from './parameters/canonical-targets';
-import type { IndexRows } from './index-rows';
-import { storedParameters } from './parameters/parameter';
+import type { Definitions } from '../../fhir/definitions';
+import { isCanonicalUrl } from '../parameters/canonical-targets';
+import type { IndexRows } from '../index-rows';
+import { storedParameters } from '../parameters/parameter';
 
 /** True for `_id`, a parameter of identifiers, or the url of a canonical resource; never for a name with a modifier. */
 export function isIdentifying(definitions: Definitions, type: string, name: string): boolean {

@@ -1,6 +1,6 @@
 /** Checks an OperationDefinition that is a named query before it is stored. */
-import { FhirError, toIssue, type Issue } from '../errors';
-import type { JsonObject } from '../fhir/json';
+import { FhirError, toIssue, type Issue } from '../../errors';
+import type { JsonObject } from '../../fhir/json';
 import { isInclude } from './include';
 import {
   criteriaExtensions,
@@ -11,7 +11,7 @@ import {
   type QueryInput,
 } from './named-query';
 import { parseSearch } from './parse-search';
-import type { SearchTypeContext } from './types/search-type';
+import type { SearchTypeContext } from '../types/search-type';
 
 const ROOT = 'OperationDefinition';
 const MAX_CRITERIA_LENGTH = 4_000;

@@ -1,7 +1,7 @@
-import { fhirError } from '../errors';
-import type { Definitions } from '../fhir/definitions';
-import type { QueryParameter } from '../fhir/query-text';
-import type { Subset } from '../fhir/subset';
+import { fhirError } from '../../errors';
+import type { Definitions } from '../../fhir/definitions';
+import type { QueryParameter } from '../../fhir/query-text';
+import type { Subset } from '../../fhir/subset';
 import { parseChoice } from './choice';
 
 /**

@@ -1,17 +1,17 @@
 import type { SearchRequest } from './search-request';
-import { fhirError, toIssue, type Issue } from '../errors';
-import type { SearchParameterDefinition } from '../fhir/definitions';
-import type { Subset } from '../fhir/subset';
+import { fhirError, toIssue, type Issue } from '../../errors';
+import type { SearchParameterDefinition } from '../../fhir/definitions';
+import type { Subset } from '../../fhir/subset';
 import { parseChoice } from './choice';
 import { parseElements } from './parse-subset';
-import { parseCriterion } from './criteria';
-import { conditionCriteria } from './criteria/condition';
+import { parseCriterion } from '../criteria';
+import { conditionCriteria } from '../criteria/condition';
 import { isInclude, parseInclude, type Include } from './include';
-import { explainParameters } from './parameters/searchable-parameters';
+import { explainParameters } from '../parameters/searchable-parameters';
 import { NAMED_QUERY } from './named-query';
-import type { Criterion } from './predicate';
-import { storedParameters, type StoredParameter } from './parameters/parameter';
-import type { SearchTypeContext } from './types/search-type';
+import type { Criterion } from '../predicate';
+import { storedParameters, type StoredParameter } from '../parameters/parameter';
+import type { SearchTypeContext } from '../types/search-type';
 
 export const DEFAULT_COUNT = 50;
 export const MAX_COUNT = 1000;

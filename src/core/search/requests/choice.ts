@@ -1,4 +1,4 @@
-import { fhirError } from '../errors';
+import { fhirError } from '../../errors';
 
 /** Parses a value that must be one of a few words. Throws invalidParameterValue, which names them all. */
 export function parseChoice<C extends string>(parameter: string, value: string, choices: readonly C[]): C {

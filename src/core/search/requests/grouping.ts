@@ -2,23 +2,23 @@
  * Grouping of resources for counts, by the values of a token, reference or date parameter. The group of a value holds
  * the matches of a search for that value, so grouping and search treat the same values as equal.
  */
-import { fhirError } from '../errors';
-import type { Definitions } from '../fhir/definitions';
-import { isJsonObject, type JsonObject } from '../fhir/json';
-import type { PathValue } from '../fhir/path';
-import { parseReference } from '../fhir/reference';
-import { bucketOfRange, DATE_BUCKETS, type DateBucket } from './date-bucket';
-import { storedParameters, type RowSource, type StoredParameter } from './parameters/parameter';
-import { compileValues } from './parameters/parameter-values';
+import { fhirError } from '../../errors';
+import type { Definitions } from '../../fhir/definitions';
+import { isJsonObject, type JsonObject } from '../../fhir/json';
+import type { PathValue } from '../../fhir/path';
+import { parseReference } from '../../fhir/reference';
+import { bucketOfRange, DATE_BUCKETS, type DateBucket } from '../date-bucket';
+import { storedParameters, type RowSource, type StoredParameter } from '../parameters/parameter';
+import { compileValues } from '../parameters/parameter-values';
 import { escapeValue } from './parameter-value';
-import { keyOf } from './resource-key';
-import type { RowSettings } from './rows/collector';
-import { dateValueRange } from './rows/range';
-import { isOutside, referenceText } from './rows/reference';
-import { areMixed, visitCodes } from './rows/token';
-import { indexedUri, isStorable, splitCanonical } from './rows/uri';
-import { searchTypeOf } from './types';
-import { isWithoutSystem } from './types/token-codes';
+import { keyOf } from '../resource-key';
+import type { RowSettings } from '../rows/collector';
+import { dateValueRange } from '../rows/range';
+import { isOutside, referenceText } from '../rows/reference';
+import { areMixed, visitCodes } from '../rows/token';
+import { indexedUri, isStorable, splitCanonical } from '../rows/uri';
+import { searchTypeOf } from '../types';
+import { isWithoutSystem } from '../types/token-codes';
 
 export type GroupKind = 'token' | 'reference' | 'date';
 

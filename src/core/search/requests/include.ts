@@ -1,7 +1,7 @@
-import { fhirError } from '../errors';
-import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
-import { parseIterate } from './modifiers/iterate';
-import { storedParameters } from './parameters/parameter';
+import { fhirError } from '../../errors';
+import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
+import { parseIterate } from '../modifiers/iterate';
+import { storedParameters } from '../parameters/parameter';
 
 /** One `_include` or `_revinclude` (search.html#include). */
 export interface Include {

@@ -1,12 +1,12 @@
 import type { SearchRequest } from './search-request';
-import { fhirError, toIssue, type Issue } from '../errors';
-import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
-import type { Subset } from '../fhir/subset';
+import { fhirError, toIssue, type Issue } from '../../errors';
+import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
+import type { Subset } from '../../fhir/subset';
 import type { Include } from './include';
-import { searchableCodes } from './parameters/searchable-parameters';
+import { searchableCodes } from '../parameters/searchable-parameters';
 import { splitUnescaped, unescapeValue } from './parameter-value';
 import { parseSearch, type SearchQuery } from './parse-search';
-import type { SearchTypeContext } from './types/search-type';
+import type { SearchTypeContext } from '../types/search-type';
 
 type Parameters = SearchRequest['parameters'];
 

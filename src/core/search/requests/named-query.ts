@@ -3,8 +3,8 @@
  * with the search parameters that it stands for. A client's value replaces `{name}` inside one value and cannot change
  * more, because names and separators are parsed before.
  */
-import { fhirError } from '../errors';
-import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
+import { fhirError } from '../../errors';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
 import { splitUnescaped } from './parameter-value';
 
 /**
