@@ -2,7 +2,7 @@
  * Chains into contained resources find the container: https://hl7.org/fhir/R4/search.html#contained; docs/use/search.md,
  * Reference.
  */
-import { ROW_SCHEME } from '../../src/core/search/index-rows';
+import { ROW_SCHEME } from '../../src/core/search/rows/index-rows';
 import { connectTo } from '../support/shared-database';
 import { openSharedServer, type SharedServer } from '../support/shared-server';
 import { finder, storeAll } from '../support/stored';

@@ -8,7 +8,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log, Space } from '../context';
 import { toStoredText } from '../fhir/resource-text';
-import { idOfKey } from '../search/resource-key';
+import { idOfKey } from '../search/rows/resource-key';
 import type { SearchServices } from '../ports';
 import type { AccessRecord } from '../storage/audit/access-line';
 import {

@@ -1,5 +1,5 @@
 /** Refusals get single records up to a limit, and are then counted (docs/run/audit.md, "Floods of refused requests"). */
-import type { IdSource } from '../search/resource-key';
+import type { IdSource } from '../search/rows/resource-key';
 import type { AccessRecord } from '../storage/audit/access-line';
 import type { AccessLog } from './access-log';
 

@@ -2,7 +2,7 @@
 import type { EntryAnswer } from '../api/bundle';
 import type { RequestContext } from '../context';
 import type { BundleEntry } from '../fhir/bundle/entry';
-import type { IdSource } from '../search/resource-key';
+import type { IdSource } from '../search/rows/resource-key';
 import type { AccessRecord } from '../storage/audit/access-line';
 import type { AccessLog } from './access-log';
 import { describeHistory, describeSearch, endingOf, listed, listedOf, operationAddress } from './describe';

@@ -4,7 +4,7 @@ import { endingOf, lineOf, operationAddress } from './describe';
 import type { RequestContext } from '../context';
 import { FhirError } from '../errors';
 import type { StoredVersion } from '../storage/read/stored-version';
-import type { IdSource } from '../search/resource-key';
+import type { IdSource } from '../search/rows/resource-key';
 import type { AccessLog } from './access-log';
 import type { AccessTrail } from './access-trail';
 import { settle, toRecord, withFound, type Described, type Ending } from './recording';

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../context';
-import type { IdSource } from '../search/resource-key';
+import type { IdSource } from '../search/rows/resource-key';
 import type { AccessRecord } from '../storage/audit/access-line';
 
 /** The description of an access, as far as the request determines it. */

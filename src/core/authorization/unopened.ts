@@ -5,7 +5,7 @@
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import type { Definitions } from '../fhir/definitions';
-import type { IndexRows, ReferenceRow } from '../search/index-rows';
+import type { IndexRows, ReferenceRow } from '../search/rows/index-rows';
 import type { SearchServices } from '../ports';
 import type { KeyHalves } from '../storage/key-halves';
 import { keyText } from '../storage/read/version-row';

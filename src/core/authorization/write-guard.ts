@@ -2,7 +2,7 @@
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
-import type { IndexRows } from '../search/index-rows';
+import type { IndexRows } from '../search/rows/index-rows';
 import type { SearchServices } from '../ports';
 import type { KeyHalves } from '../storage/key-halves';
 import type { VersionRow } from '../storage/read/version-row';

@@ -4,7 +4,7 @@ import { baseContent } from '../conformance/base-resources';
 import { rowRules, type RowRules } from '../search/parameters/row-rules';
 import { RateLimiter } from '../limits/rate-limiter';
 import { BucketStores } from '../memory/token-bucket';
-import { createHasher, type Hasher } from '../search/hash';
+import { createHasher, type Hasher } from '../search/rows/hash';
 import { Connections } from '../storage/connection/connections';
 import { RowRecord } from '../storage/indexing/row-record';
 import { readSearchParameters } from '../storage/indexing/search-parameters';

@@ -16,8 +16,8 @@ import { requireSubscribable } from '../fhir-subscriptions/require-subscribable'
 import { resolveCriteria } from '../search-execution/plan/resolve-criteria';
 import { fetchHeads } from '../search-execution/sort/fetch-heads';
 import { EACH_STATEMENT } from '../search-execution/read-scope';
-import type { Hasher } from '../search/hash';
-import { createIdSource, idOfKey, keyOf } from '../search/resource-key';
+import type { Hasher } from '../search/rows/hash';
+import { createIdSource, idOfKey, keyOf } from '../search/rows/resource-key';
 import { VersionCache } from '../storage/read/version-cache';
 import { VersionReader } from '../storage/read/version-read';
 import { Estimator } from '../storage/search/estimate';

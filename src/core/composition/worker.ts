@@ -14,7 +14,7 @@ import { createCodeSystemCache, readCompact } from '../memory/code-system-cache'
 import type { CanonicalResource, TerminologyEnvironment } from '../operation-types/environment';
 import { invokeOperation } from '../operations/invoke';
 import { evictSpaces } from '../memory/cache-registry';
-import { createHasher } from '../search/hash';
+import { createHasher } from '../search/rows/hash';
 import type { ListedCodes } from '../validation/structure-source';
 import { StoredBundles } from '../preparation/stored-bundles';
 import { createStorageProxy, createTerminologyProxy } from '../preparation/storage-proxy';

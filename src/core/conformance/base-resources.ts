@@ -7,10 +7,10 @@ import { toStoredText } from '../fhir/resource-text';
 import { RELEASE_NAMES, RELEASES } from '../fhir/release';
 import { OWN_OPERATIONS_VERSION, ownOperationResources } from '../operation-types/own-definitions';
 import { ROWS_VERSION } from '../search/parameters/row-rules';
-import { createExtractor } from '../search/extract';
-import { readFoldTable } from '../search/fold-table';
-import { createHasher } from '../search/hash';
-import { keyOf } from '../search/resource-key';
+import { createExtractor } from '../search/rows/extract';
+import { readFoldTable } from '../search/rows/fold-table';
+import { createHasher } from '../search/rows/hash';
+import { keyOf } from '../search/rows/resource-key';
 import type { BaseContent } from '../storage/schema/migrate';
 import type { VersionWrite } from '../storage/write/version-write';
 

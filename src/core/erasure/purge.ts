@@ -11,7 +11,7 @@ import { SEARCH_PARAMETER } from '../fhir/type-names';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import { forgetSubscriptions } from '../storage/notifications/events';
 import { compartmentOwners } from '../search/parameters/compartment';
-import { containerTypeOf, parameterOfRow } from '../search/index-rows';
+import { containerTypeOf, parameterOfRow } from '../search/rows/index-rows';
 import type { SearchServices } from '../ports';
 import type { DatabaseOptions } from '../storage/connection/database';
 import { repairResources, type RepairTarget } from '../storage/indexing/index-repair';

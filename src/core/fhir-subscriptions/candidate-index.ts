@@ -1,4 +1,4 @@
-import type { ResourceKey } from '../search/resource-key';
+import type { ResourceKey } from '../search/rows/resource-key';
 import type { Criterion, Predicate } from '../search/predicate';
 import type { TestedVersion } from '../search/version-test';
 import type { ChangeFilter } from '../change-feed/change-filter';

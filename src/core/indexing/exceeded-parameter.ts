@@ -1,6 +1,6 @@
 /** A tenant's search parameter whose expression exceeds its budget: the parameter fails, not the write. */
 import { fhirError } from '../errors';
-import type { IndexRows } from '../search/index-rows';
+import type { IndexRows } from '../search/rows/index-rows';
 import type { SpaceParameters } from '../search/parameters/tenant-parameter';
 
 /** The reason that `$reindex-status`, the SearchParameter and the log show. */

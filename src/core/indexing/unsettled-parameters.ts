@@ -1,5 +1,5 @@
 import type { Definitions } from '../fhir/definitions';
-import { parameterOfRow } from '../search/index-rows';
+import { parameterOfRow } from '../search/rows/index-rows';
 import { ordinalOf, type TenantParameter } from '../search/parameters/tenant-parameter';
 import type { IndexRow } from '../storage/indexing/index-tables';
 

@@ -6,7 +6,7 @@ import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { type PreparedVersion } from '../preparation/prepare';
 import { SEARCH_PARAMETER } from '../fhir/type-names';
-import type { IndexRows } from '../search/index-rows';
+import type { IndexRows } from '../search/rows/index-rows';
 import type { Services, WriteServices } from '../ports';
 import { LOCK_STATEMENT } from '../storage/write/head-locks';
 import type { ResourceAddress } from '../storage/read/version-address';

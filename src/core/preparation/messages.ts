@@ -7,7 +7,7 @@ import type { JsonObject } from '../fhir/json';
 import type { JsonOutline } from '../fhir/json/outline';
 import type { CompactCodeSystem } from '../fhir/terminology/compact-code-system';
 import type { CodeAnswer, CodeQuestion, CodingsToCheck, Finding, PendingCode } from '../fhir/validate';
-import type { IndexRows } from '../search/index-rows';
+import type { IndexRows } from '../search/rows/index-rows';
 import type { Limits } from '../limits/size-limits';
 import type { StructureSource } from '../validation/structure-source';
 import type { OperationStorage, TerminologyStorage } from '../operation-types/environment';

@@ -12,7 +12,7 @@ import { withUniqueLabels } from '../fhir/meta-labels';
 import { checkReferences, collectTargets, type LocalTarget, type ReferenceResolver } from '../fhir/reference';
 import { checkResource, type IdMode } from '../fhir/resource';
 import { toStoredText } from '../fhir/resource-text';
-import type { IndexRows } from '../search/index-rows';
+import type { IndexRows } from '../search/rows/index-rows';
 import { MOST_LISTED } from '../search/rows/collector';
 import { checkNamedQuery } from '../search/requests/named-query-check';
 import type { SearchTypeContext } from '../search/types/search-type';

@@ -5,7 +5,7 @@ import type { JsonOutline, OutlineLimits } from '../fhir/json/outline';
 import type { CopyBudget, PathBudget } from '../fhir/patch';
 import type { IdMode } from '../fhir/resource';
 import type { Finding } from '../fhir/validate';
-import type { IndexRows } from '../search/index-rows';
+import type { IndexRows } from '../search/rows/index-rows';
 import type { BundleTask, OpenBundle } from './bundle';
 import type { PreparedVersion } from './prepare';
 import type { ResourceInput } from '../api/resource-input';

@@ -2,10 +2,10 @@
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import type { JsonObject } from '../fhir/json';
 import { extensionValue } from './parameters/extension-value';
-import type { Hasher } from './hash';
+import type { Hasher } from './rows/hash';
 import { rowOwnersOf } from './parameters/parameter';
 import { compileParameterPath } from './parameters/parameter-path';
-import type { ResourceKey } from './resource-key';
+import type { ResourceKey } from './rows/resource-key';
 import { areMixed, markExact, visitCodes } from './rows/token';
 
 /** A text of a resource, and its hash in token rows. */

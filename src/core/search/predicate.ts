@@ -2,7 +2,7 @@ import type { Space } from '../context';
 import type { SearchParameterDefinition } from '../fhir/definitions';
 import type { Release } from '../fhir/release';
 import type { RangeTest } from './range-test';
-import type { ResourceKey } from './resource-key';
+import type { ResourceKey } from './rows/resource-key';
 
 /**
  * One alternative of a criterion as a condition on one index: plain data from which storage makes SQL. All client input

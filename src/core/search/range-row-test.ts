@@ -1,5 +1,5 @@
 /** The conditions of storage/search/range-sql.ts, for rows in memory. */
-import type { RangeRow } from './index-rows';
+import type { RangeRow } from './rows/index-rows';
 import type { NumberTest, RangePredicate, SpanPredicate } from './predicate';
 
 /** True when a range row has the predicate's parameter, qualifier and unit, and its bounds pass the test. */

@@ -4,10 +4,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import type { PathValue } from '../fhir/path';
 import type { ReferenceResolver } from '../fhir/reference';
 import type { HashedText } from './code-values';
-import type { Hasher } from './hash';
+import type { Hasher } from './rows/hash';
 import { rowOwnersOf } from './parameters/parameter';
 import { compileParameterPath } from './parameters/parameter-path';
-import { keyOf, type ResourceKey } from './resource-key';
+import { keyOf, type ResourceKey } from './rows/resource-key';
 import { isOutside } from './rows/reference';
 
 /**

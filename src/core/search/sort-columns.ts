@@ -2,7 +2,7 @@
 import type { Definitions } from '../fhir/definitions';
 import type { ReferenceResolver } from '../fhir/reference';
 import { codeRowsOf, type CodeRowsOf } from './code-values';
-import type { Hasher } from './hash';
+import type { Hasher } from './rows/hash';
 import { rowOwnersOf } from './parameters/parameter';
 import type { SortKey } from './requests/parse-search';
 import { referenceRowsOf, type ReferenceRowsOf } from './reference-values';

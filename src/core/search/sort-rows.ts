@@ -1,7 +1,7 @@
 /** Index rows that are in the order of a search parameter (search.html#sort). */
 import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
 import { compositeOrders } from './composite-order';
-import { ROW_SCHEME } from './index-rows';
+import { ROW_SCHEME } from './rows/index-rows';
 import { storedParameters } from './parameters/parameter';
 import { isSingleValued } from './parameters/single-valued';
 

@@ -1,5 +1,5 @@
 import { nextAbove } from '../fhir/exact-number';
-import { LONG_DATE, ROW_SCHEME } from './index-rows';
+import { LONG_DATE, ROW_SCHEME } from './rows/index-rows';
 import type { Criterion, RangePredicate } from './predicate';
 
 /**

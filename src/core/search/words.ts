@@ -4,7 +4,7 @@
  * Source: https://hl7.org/fhir/R4/search.html#text
  */
 import { fhirError } from '../errors';
-import { fold } from './fold';
+import { fold } from './rows/fold';
 import type { WordCondition } from './predicate';
 
 /** Returns the words of a text. Cost: that of folding it. */

@@ -1,5 +1,5 @@
 import { BatchedRefusals } from '../../../src/core/audit/batched-refusals';
-import { createIdSource } from '../../../src/core/search/resource-key';
+import { createIdSource } from '../../../src/core/search/rows/resource-key';
 import type { AccessRecord } from '../../../src/core/storage/audit/access-line';
 
 const REFUSED: AccessRecord = {

@@ -10,7 +10,7 @@ import type { CanonicalResource, OperationEnvironment } from '../../../src/core/
 import { invokeOperation } from '../../../src/core/operations/invoke';
 import { createPreparer } from '../../../src/core/preparation/create-preparer';
 import { SpaceIndexing } from '../../../src/core/preparation/space-indexing';
-import { createHasher } from '../../../src/core/search/hash';
+import { createHasher } from '../../../src/core/search/rows/hash';
 import type { Limits } from '../../../src/core/limits/size-limits';
 import { checkRelations } from '../../../src/core/validation/relations';
 import { createCodingChecker } from '../../../src/core/validation/coding-checker';

@@ -7,7 +7,7 @@ import { createPreparer } from '../../../src/core/preparation/create-preparer';
 import { SpaceIndexing } from '../../../src/core/preparation/space-indexing';
 import { createThreadedPreparer } from '../../../src/core/preparation/threaded-preparer';
 import { WorkerPool } from '../../../src/core/preparation/worker-pool';
-import { createHasher } from '../../../src/core/search/hash';
+import { createHasher } from '../../../src/core/search/rows/hash';
 import { post, transaction, uuid } from '../../support/bundles';
 import { silentLog } from '../../support/log';
 

@@ -3,8 +3,8 @@ import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import { createReferenceResolver } from '../../../src/core/fhir/reference';
 import { RELEASE_NAMES } from '../../../src/core/fhir/release';
 import { compartmentCriterion, compartmentTypes } from '../../../src/core/search/parameters/compartment';
-import { createHasher } from '../../../src/core/search/hash';
-import { keyOf } from '../../../src/core/search/resource-key';
+import { createHasher } from '../../../src/core/search/rows/hash';
+import { keyOf } from '../../../src/core/search/rows/resource-key';
 import { UTC } from '../../../src/core/fhir/time-zone';
 import type { SearchTypeContext } from '../../../src/core/search/types/search-type';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../../../src/core/fhir/json';
 import { RELEASE_NAMES, type Release } from '../../../src/core/fhir/release';
-import type { IndexRows } from '../../../src/core/search/index-rows';
+import type { IndexRows } from '../../../src/core/search/rows/index-rows';
 import { makeExtractor, reordered, typeOf } from './indexed';
 import { sampled } from '../../support/rounds';
 

@@ -3,7 +3,7 @@ import {
   containedNumber,
   MAX_CONTAINED,
   ROW_SCHEME,
-} from '../../../src/core/search/index-rows';
+} from '../../../src/core/search/rows/index-rows';
 import type { JsonObject } from '../../../src/core/fhir/json';
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import { hasher, index, makeExtractor, target } from './indexed';

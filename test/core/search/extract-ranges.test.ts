@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/core/fhir/json';
-import { ROW_SCHEME } from '../../../src/core/search/index-rows';
+import { ROW_SCHEME } from '../../../src/core/search/rows/index-rows';
 import { markExact } from '../../../src/core/search/rows/token';
 import { combined, hasher, index, qualifier } from './indexed';
 

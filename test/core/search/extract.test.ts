@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/core/fhir/json';
-import { ROW_SCHEME } from '../../../src/core/search/index-rows';
+import { ROW_SCHEME } from '../../../src/core/search/rows/index-rows';
 import { combined, hasher, index, makeExtractor, target, token } from './indexed';
 
 const LOINC = 'http://loinc.org';

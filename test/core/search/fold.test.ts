@@ -1,4 +1,4 @@
-import { cut, fold, foldForIndex, furtherWords } from '../../../src/core/search/fold';
+import { cut, fold, foldForIndex, furtherWords } from '../../../src/core/search/rows/fold';
 
 describe('a folded string', () => {
   it.each([

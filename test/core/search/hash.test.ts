@@ -1,4 +1,4 @@
-import { createHasher } from '../../../src/core/search/hash';
+import { createHasher } from '../../../src/core/search/rows/hash';
 import { leastProcessorMilliseconds } from '../../support/processor-time';
 
 const MASK = (1n << 64n) - 1n;

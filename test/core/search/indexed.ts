@@ -2,10 +2,10 @@ import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import type { JsonObject, JsonValue } from '../../../src/core/fhir/json';
 import { createReferenceResolver } from '../../../src/core/fhir/reference';
 import type { Release } from '../../../src/core/fhir/release';
-import { createExtractor } from '../../../src/core/search/extract';
-import { createHasher } from '../../../src/core/search/hash';
-import type { IndexRows } from '../../../src/core/search/index-rows';
-import { keyOf } from '../../../src/core/search/resource-key';
+import { createExtractor } from '../../../src/core/search/rows/extract';
+import { createHasher } from '../../../src/core/search/rows/hash';
+import type { IndexRows } from '../../../src/core/search/rows/index-rows';
+import { keyOf } from '../../../src/core/search/rows/resource-key';
 
 export const hasher = createHasher(Buffer.from('0123456789abcdef'));
 

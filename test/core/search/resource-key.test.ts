@@ -1,5 +1,5 @@
-import { createHasher } from '../../../src/core/search/hash';
-import { createIdSource, idOfKey, keyOf } from '../../../src/core/search/resource-key';
+import { createHasher } from '../../../src/core/search/rows/hash';
+import { createIdSource, idOfKey, keyOf } from '../../../src/core/search/rows/resource-key';
 
 const hasher = createHasher(Buffer.from('0123456789abcdef'));
 const asBigInt = (key: { high: number; low: number }) => (BigInt(key.high) << 32n) | BigInt(key.low >>> 0);

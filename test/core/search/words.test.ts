@@ -1,4 +1,4 @@
-import { narrativeText } from '../../../src/core/search/narrative-text';
+import { narrativeText } from '../../../src/core/search/rows/narrative-text';
 import { allWords, meetsWords, parseWords, patternsOf, wordsOf } from '../../../src/core/search/words';
 import { leastProcessorMilliseconds } from '../../support/processor-time';
 

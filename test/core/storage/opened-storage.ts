@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import type { IndexRows } from '../../../src/core/search/index-rows';
+import type { IndexRows } from '../../../src/core/search/rows/index-rows';
 import { Connections } from '../../../src/core/storage/connection/connections';
 import { SpaceOwners } from '../../../src/core/storage/tenants/space-owners';
 import { TenantStore } from '../../../src/core/storage/tenants/tenants';

@@ -1,7 +1,7 @@
 /** Two tenants that differ only in hidden data, and their answers in a form that can be compared. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Core, Release } from '../../../src/core';
-import { idOfKey } from '../../../src/core/search/resource-key';
+import { idOfKey } from '../../../src/core/search/rows/resource-key';
 import { keyOfText } from '../../../src/core/storage/read/version-row';
 import { makeClient, type MadeClient } from '../../support/access';
 import { eventually } from '../../support/eventually';

@@ -4,7 +4,7 @@ import { fhirError } from '../../errors';
 import { entryExpression } from '../../fhir/bundle/entry';
 import { isValidId } from '../../fhir/resource';
 import type { OutlinedEntry } from '../../preparation/bundle';
-import type { NewId } from '../../search/resource-key';
+import type { NewId } from '../../search/rows/resource-key';
 import type { Services } from '../../ports';
 import type { VersionRow } from '../../storage/read/version-row';
 import type { Condition } from '../conditional/condition';

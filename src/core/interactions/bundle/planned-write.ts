@@ -6,7 +6,7 @@ import { entryExpression, type EntryGuard } from '../../fhir/bundle/entry';
 import type { IdMode } from '../../fhir/resource';
 import type { EntryVersion, OutlinedEntry } from '../../preparation/bundle';
 import { inEntry } from '../../preparation/entry-refusal';
-import type { ResourceKey } from '../../search/resource-key';
+import type { ResourceKey } from '../../search/rows/resource-key';
 import type { SearchServices, Services } from '../../ports';
 import type { VersionRow } from '../../storage/read/version-row';
 import { checkGuard } from '../replace-version';

@@ -1,7 +1,7 @@
 /** The identifying data of a Patient in a comparable form. */
 import type { JsonObject } from '../../fhir/json';
 import { objectsMember, stringMember, stringsMember } from '../../fhir/terminology/members';
-import { fold } from '../../search/fold';
+import { fold } from '../../search/rows/fold';
 
 export interface Person {
   readonly identifiers: readonly { readonly system: string; readonly value: string }[];

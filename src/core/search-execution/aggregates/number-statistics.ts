@@ -5,7 +5,7 @@ import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { parseStoredObject } from '../../fhir/json';
 import type { SearchServices } from '../../ports';
-import type { Hasher } from '../../search/hash';
+import type { Hasher } from '../../search/rows/hash';
 import { compileNumbers, numberParameter, type NumberValue } from '../../search/number-values';
 import type { StoredParameter } from '../../search/parameters/parameter';
 import { isSingleValued } from '../../search/parameters/single-valued';

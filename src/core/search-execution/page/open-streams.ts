@@ -3,7 +3,7 @@ import type { RequestContext, Space } from '../../context';
 import type { NamedTypes, TypesQuery } from '../../search/requests/parse-types-search';
 import type { Order } from '../../search/order';
 import type { SearchQuery } from '../../search/requests/parse-search';
-import type { ResourceKey } from '../../search/resource-key';
+import type { ResourceKey } from '../../search/rows/resource-key';
 import type { SearchTypeContext } from '../../search/types/search-type';
 import type { SearchServices, Services } from '../../ports';
 import {

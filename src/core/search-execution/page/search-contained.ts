@@ -7,7 +7,7 @@ import { fhirError } from '../../errors';
 import { parseStoredObject, stringifyJson } from '../../fhir/json';
 import { toSubset } from '../../fhir/subset';
 import { insideCriteria } from '../../search/contained';
-import { containedBlocks } from '../../search/extract';
+import { containedBlocks } from '../../search/rows/extract';
 import type { SearchQuery } from '../../search/requests/parse-search';
 import { hasScan } from '../../search/has-scan';
 import type { Criterion } from '../../search/predicate';

@@ -14,7 +14,7 @@ import {
   type ContainedMode,
 } from '../../search/links';
 import type { Criterion, Predicate, TypeCriteria } from '../../search/predicate';
-import type { ResourceKey } from '../../search/resource-key';
+import type { ResourceKey } from '../../search/rows/resource-key';
 
 /** Up to this number, the links of one criterion stay in the statement. */
 const MAX_LINKS = 16;

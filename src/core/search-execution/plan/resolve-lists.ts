@@ -4,7 +4,7 @@ import { parseStoredObject } from '../../fhir/json';
 import { COMPARTMENT } from '../../search/parameters/compartment';
 import { storedParameters } from '../../search/parameters/parameter';
 import type { CurrentListPredicate, Criterion, Predicate } from '../../search/predicate';
-import type { ResourceKey } from '../../search/resource-key';
+import type { ResourceKey } from '../../search/rows/resource-key';
 import type { SearchServices, Services } from '../../ports';
 import { keyOfText } from '../../storage/read/version-row';
 import { planSearch } from './plan-search';

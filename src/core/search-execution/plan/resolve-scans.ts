@@ -9,7 +9,7 @@ import { parseStoredObject, type JsonObject } from '../../fhir/json';
 import { forEachDatabase } from '../../memory/cache-registry';
 import { hasScan } from '../../search/has-scan';
 import type { ContainedKeys, Criterion, Predicate, Scan, TypeCriteria } from '../../search/predicate';
-import type { ResourceKey } from '../../search/resource-key';
+import type { ResourceKey } from '../../search/rows/resource-key';
 import { compileScan, type ScanTest } from '../../search/scan';
 import type { SearchServices, Services } from '../../ports';
 import { lastChangeOf } from '../../storage/read/conformance';

@@ -2,10 +2,10 @@
 import { fhirError } from '../../errors';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
 import type { Release } from '../../fhir/release';
-import { containedBlocks } from '../../search/extract';
+import { containedBlocks } from '../../search/rows/extract';
 import { searchesStored } from '../../search/links';
 import type { ContainedKeys, Predicate } from '../../search/predicate';
-import type { ResourceKey } from '../../search/resource-key';
+import type { ResourceKey } from '../../search/rows/resource-key';
 import type { Services } from '../../ports';
 import { findContainers, type ChainLink } from '../../storage/search/contained-marks';
 import { scanKeys, type ScannedText, type TextScan } from '../../storage/search/text-scan';

@@ -1,4 +1,4 @@
-import type { ResourceKey } from '../resource-key';
+import type { ResourceKey } from '../rows/resource-key';
 
 /** The access path to the matches of a search. */
 export type AccessPath =

@@ -7,7 +7,7 @@ import { UCUM_SYSTEM } from '../../fhir/quantity';
 import { isValidId } from '../../fhir/resource';
 import { isCanonicalUrl, isCanonicalValued } from '../parameters/canonical-targets';
 import { parseChoice } from '../requests/choice';
-import { cut, fold, MAX_STRING_LENGTH } from '../fold';
+import { cut, fold, MAX_STRING_LENGTH } from '../rows/fold';
 import { tokenAbove } from '../modifiers/above';
 import { tokenBelow } from '../modifiers/below';
 import { uriContains } from '../modifiers/contains';

@@ -1,5 +1,5 @@
-import { fold, MAX_STRING_LENGTH } from '../fold';
-import { ROW_SCHEME } from '../index-rows';
+import { fold, MAX_STRING_LENGTH } from '../rows/fold';
+import { ROW_SCHEME } from '../rows/index-rows';
 import { unescapeValue } from '../requests/parameter-value';
 import type { Predicate } from '../predicate';
 import type { Modifier } from '../types/search-type';

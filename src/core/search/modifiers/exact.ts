@@ -1,4 +1,4 @@
-import { foldForIndex } from '../fold';
+import { foldForIndex } from '../rows/fold';
 import { unescapeValue } from '../requests/parameter-value';
 import type { Modifier } from '../types/search-type';
 

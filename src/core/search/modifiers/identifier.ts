@@ -1,5 +1,5 @@
 import { fhirError } from '../../errors';
-import { ROW_SCHEME } from '../index-rows';
+import { ROW_SCHEME } from '../rows/index-rows';
 import { isEmbedded } from '../parameters/parameter';
 import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
 import type { Predicate } from '../predicate';

@@ -1,4 +1,4 @@
-import { ROW_SCHEME } from '../index-rows';
+import { ROW_SCHEME } from '../rows/index-rows';
 import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
 import type { Predicate } from '../predicate';
 import { foldCode } from '../rows/token';

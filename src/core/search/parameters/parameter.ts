@@ -5,7 +5,7 @@
  */
 import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
 import { inspectPath } from '../../fhir/path';
-import { rowTypesOf } from '../row-types';
+import { rowTypesOf } from '../rows/row-types';
 import { isStorable, type ComponentKind } from '../rows/composite';
 import { bindingSystemsOf, valueTypesOf } from './value-types';
 

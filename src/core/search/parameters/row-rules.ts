@@ -1,7 +1,7 @@
 /** The inputs of index rows besides the text of the resource and the hash key of the database. */
 import { coreSetDigest } from '../../fhir/definitions';
 import { RELEASE_NAMES, type Release } from '../../fhir/release';
-import { readFoldTable } from '../fold-table';
+import { readFoldTable } from '../rows/fold-table';
 
 /** Raise it when index rows are made differently: base spaces are then rebuilt, tenants' rows need a reindex. */
 export const ROWS_VERSION = 14;

@@ -17,7 +17,7 @@ import {
   type PathProperties,
 } from '../../fhir/path';
 import { isComponentKind, areEquivalent, splitUnion } from './parameter';
-import { hasRowsOf } from '../row-types';
+import { hasRowsOf } from '../rows/row-types';
 import { isStorable, type ComponentKind } from '../rows/composite';
 import { expressionFor, isElement } from './tenant-parameter-expression';
 import {

@@ -11,7 +11,7 @@ import { bucketOfRange, DATE_BUCKETS, type DateBucket } from '../date-bucket';
 import { storedParameters, type RowSource, type StoredParameter } from '../parameters/parameter';
 import { compileValues } from '../parameters/parameter-values';
 import { escapeValue } from './parameter-value';
-import { keyOf } from '../resource-key';
+import { keyOf } from '../rows/resource-key';
 import type { RowSettings } from '../rows/collector';
 import { dateValueRange } from '../rows/range';
 import { isOutside, referenceText } from '../rows/reference';

@@ -4,7 +4,7 @@
  */
 import type { Definitions } from '../../fhir/definitions';
 import { isCanonicalUrl } from '../parameters/canonical-targets';
-import type { IndexRows } from '../index-rows';
+import type { IndexRows } from '../rows/index-rows';
 import { storedParameters } from '../parameters/parameter';
 
 /** True for `_id`, a parameter of identifiers, or the url of a canonical resource; never for a name with a modifier. */

@@ -6,8 +6,8 @@
 import { EntryIndex, toEntry, type BundleEntry } from '../../fhir/bundle/entry-index';
 import { isJsonObject, type JsonObject } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
-import { containedBase, MAX_CONTAINED, ROW_SCHEME } from '../index-rows';
-import { keyOf } from '../resource-key';
+import { containedBase, MAX_CONTAINED, ROW_SCHEME } from './index-rows';
+import { keyOf } from './resource-key';
 import type { RowSettings } from './collector';
 import {
   markLink,

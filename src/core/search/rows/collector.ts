@@ -2,7 +2,7 @@ import { FhirError, fhirError } from '../../errors';
 import type { LocalReference } from '../../fhir/reference';
 import type { Zone } from '../../fhir/time-zone';
 import { compareTexts } from '../compare-texts';
-import type { Hasher } from '../hash';
+import type { Hasher } from './hash';
 import { ForeignBudget } from './foreign-budget';
 import {
   containedNumber,
@@ -13,7 +13,7 @@ import {
   type StringRow,
   type TokenRow,
   type UriRow,
-} from '../index-rows';
+} from './index-rows';
 
 /** Input for making rows, beside the value. */
 export interface RowSettings {

@@ -13,9 +13,9 @@
  */
 import type { JsonObject } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
-import { foldForIndex } from '../fold';
-import type { Hasher } from '../hash';
-import { ROW_SCHEME } from '../index-rows';
+import { foldForIndex } from './fold';
+import type { Hasher } from './hash';
+import { ROW_SCHEME } from './index-rows';
 import type { RowCollector, RowSettings } from './collector';
 import { addRangeRows, qualifierHash, visitRanges, type Qualifier, type RangeKind } from './range';
 import { referenceText } from './reference';

@@ -3,9 +3,9 @@
  * Source: https://hl7.org/fhir/R4/search.html#contained; docs/use/search.md, Reference.
  */
 import type { JsonObject } from '../../fhir/json';
-import { containedBase, MAX_CONTAINED, ROW_SCHEME } from '../index-rows';
+import { containedBase, MAX_CONTAINED, ROW_SCHEME } from './index-rows';
 import type { ParameterPath } from '../parameters/parameter-path';
-import { keyOf } from '../resource-key';
+import { keyOf } from './resource-key';
 import type { RowCollector, RowSettings } from './collector';
 import { containedIdOf, findContained, type ContainedResource } from './reference';
 

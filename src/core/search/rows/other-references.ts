@@ -5,8 +5,8 @@
  */
 import { visitReferenceTexts } from '../../fhir/reference';
 import type { JsonObject } from '../../fhir/json';
-import { containedBase } from '../index-rows';
-import { keyOf } from '../resource-key';
+import { containedBase } from './index-rows';
+import { keyOf } from './resource-key';
 import type { RowCollector, RowSettings } from './collector';
 
 /** Returns the number of such rows of a type: that of block 0 of its contained resources, which is no resource. */

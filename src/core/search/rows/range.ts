@@ -10,8 +10,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
 import { canonicalUnit, UCUM_SYSTEM } from '../../fhir/quantity';
 import type { Zone } from '../../fhir/time-zone';
-import type { Hasher } from '../hash';
-import { isLong, ROW_SCHEME, type RangeRow } from '../index-rows';
+import type { Hasher } from './hash';
+import { isLong, ROW_SCHEME, type RangeRow } from './index-rows';
 import type { RowCollector, RowSettings } from './collector';
 import { sampleLimits } from './sampled-data';
 

@@ -8,9 +8,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
 import { parseReference } from '../../fhir/reference';
-import type { Hasher } from '../hash';
-import { ROW_SCHEME } from '../index-rows';
-import { keyOf } from '../resource-key';
+import type { Hasher } from './hash';
+import { ROW_SCHEME } from './index-rows';
+import { keyOf } from './resource-key';
 import type { RowCollector, RowSettings } from './collector';
 import { visitCodes } from './token';
 import { addUriRows } from './uri';

@@ -5,8 +5,8 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
-import { foldForIndex, furtherWords, isLongerThanIndex } from '../fold';
-import { ROW_SCHEME } from '../index-rows';
+import { foldForIndex, furtherWords, isLongerThanIndex } from './fold';
+import { ROW_SCHEME } from './index-rows';
 import type { RowCollector, RowSettings } from './collector';
 
 /** Visits a text of a value; `isFamily`: it is a family name. */

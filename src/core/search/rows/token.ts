@@ -5,7 +5,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
-import { ROW_SCHEME } from '../index-rows';
+import { ROW_SCHEME } from './index-rows';
 import type { RowCollector, RowSettings } from './collector';
 
 /**

@@ -4,9 +4,9 @@
  */
 import type { JsonValue } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
-import { cut } from '../fold';
-import type { Hasher } from '../hash';
-import { MAX_URI_LENGTH, MAX_VERSION_LENGTH } from '../index-rows';
+import { cut } from './fold';
+import type { Hasher } from './hash';
+import { MAX_URI_LENGTH, MAX_VERSION_LENGTH } from './index-rows';
 import type { RowCollector } from './collector';
 
 /** Characters that PostgreSQL cannot store as text: NUL and unpaired surrogates. */

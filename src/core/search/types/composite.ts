@@ -1,11 +1,11 @@
 import { fhirError } from '../../errors';
 import type { SearchParameterComponent } from '../../fhir/definitions';
 import { componentTypes } from '../parameters/component-types';
-import { cut, fold, MAX_STRING_LENGTH } from '../fold';
+import { cut, fold, MAX_STRING_LENGTH } from '../rows/fold';
 import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
-import type { Hasher } from '../hash';
+import type { Hasher } from '../rows/hash';
 import type { Predicate } from '../predicate';
-import type { ResourceKey } from '../resource-key';
+import type { ResourceKey } from '../rows/resource-key';
 import type { StoredParameter } from '../parameters/parameter';
 import { ANY_CODE, pairHash, qualifierPrefix } from '../rows/composite';
 import { qualifierHash } from '../rows/range';

@@ -10,8 +10,8 @@ import {
   type Exact,
   type Place,
 } from '../../fhir/exact-number';
-import type { Hasher } from '../hash';
-import { ROW_SCHEME } from '../index-rows';
+import type { Hasher } from '../rows/hash';
+import { ROW_SCHEME } from '../rows/index-rows';
 import { unescapeValue } from '../requests/parameter-value';
 import type { NumberTest, Predicate, RangePredicate, RangeUnit } from '../predicate';
 import { splitPrefix, type RangeTest } from '../range-test';

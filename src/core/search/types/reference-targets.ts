@@ -2,8 +2,8 @@
 import { fhirError } from '../../errors';
 import { parseReference } from '../../fhir/reference';
 import { isCanonicalValued } from '../parameters/canonical-targets';
-import type { Hasher } from '../hash';
-import { ROW_SCHEME } from '../index-rows';
+import type { Hasher } from '../rows/hash';
+import { ROW_SCHEME } from '../rows/index-rows';
 import { isEmbedded } from '../parameters/parameter';
 import { unescapeValue } from '../requests/parameter-value';
 import type { Predicate } from '../predicate';

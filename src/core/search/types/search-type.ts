@@ -1,10 +1,10 @@
 import type { Definitions } from '../../fhir/definitions';
 import type { ReferenceResolver } from '../../fhir/reference';
 import type { Zone } from '../../fhir/time-zone';
-import type { Hasher } from '../hash';
+import type { Hasher } from '../rows/hash';
 import type { StoredParameter } from '../parameters/parameter';
 import type { Criterion, Predicate } from '../predicate';
-import type { ResourceKey } from '../resource-key';
+import type { ResourceKey } from '../rows/resource-key';
 import type { TenantParameter } from '../parameters/tenant-parameter';
 
 /** Input for turning the text of a value into predicates. */

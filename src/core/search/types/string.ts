@@ -1,4 +1,4 @@
-import { cut, fold, MAX_STRING_LENGTH } from '../fold';
+import { cut, fold, MAX_STRING_LENGTH } from '../rows/fold';
 import { stringContains } from '../modifiers/contains';
 import { stringExact } from '../modifiers/exact';
 import { stringText } from '../modifiers/text';

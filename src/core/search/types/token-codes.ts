@@ -1,11 +1,11 @@
 /** Functions that all searches for tokens share. */
 import { fhirError } from '../../errors';
 import { compositeOrders } from '../composite-order';
-import type { Hasher } from '../hash';
+import type { Hasher } from '../rows/hash';
 import type { StoredParameter } from '../parameters/parameter';
 import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
 import type { CodeRows, HashedCode, Predicate } from '../predicate';
-import type { ResourceKey } from '../resource-key';
+import type { ResourceKey } from '../rows/resource-key';
 import { qualifierHash } from '../rows/range';
 import { foldCode, isCaseInsensitive, markExact } from '../rows/token';
 import type { SearchTypeContext, WrittenParameter } from './search-type';

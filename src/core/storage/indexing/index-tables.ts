@@ -1,4 +1,4 @@
-import type { IndexRows } from '../../search/index-rows';
+import type { IndexRows } from '../../search/rows/index-rows';
 import { keyText } from '../read/version-row';
 import { extremesOf, sortDateText, targetKeysOf } from '../write/version-write';
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Space } from '../../context';
 import { isRelease } from '../../fhir/release';
-import { ROW_SCHEME } from '../../search/index-rows';
+import { ROW_SCHEME } from '../../search/rows/index-rows';
 import type { Database } from '../connection/database';
 import { INDEX_TABLES, type IndexTable } from './index-tables';
 import type { OwnerSession } from '../connection/owner-session';

@@ -1,4 +1,4 @@
-/** Computes in PostgreSQL the ids that keys stand for; search/resource-key.ts computes the same in the program. */
+/** Computes in PostgreSQL the ids that keys stand for; search/rows/resource-key.ts computes the same in the program. */
 import { sql, type RawBuilder } from 'kysely';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { containedBase, MAX_CONTAINED } from '../../search/index-rows';
+import { containedBase, MAX_CONTAINED } from '../../search/rows/index-rows';
 import { BinaryArray } from '../connection/binary-array';
 import type { Database } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';

@@ -1,7 +1,7 @@
 /** Counts the matches of a search that have each value of a parameter, from its index rows. */
 import { sql, type RawBuilder } from 'kysely';
 import type { NamedRange } from '../../search/date-bucket';
-import { ROW_SCHEME } from '../../search/index-rows';
+import { ROW_SCHEME } from '../../search/rows/index-rows';
 import type { Database, Row } from '../connection/database';
 import type { SearchStatementRequest } from './search-order';
 import { matchesPart } from './search-statement';

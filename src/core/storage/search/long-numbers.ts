@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { ROW_SCHEME } from '../../search/index-rows';
+import { ROW_SCHEME } from '../../search/rows/index-rows';
 import type { Database } from '../connection/database';
 import { asPlanningQuery, bind, defineStatement, template } from '../connection/statement';
 

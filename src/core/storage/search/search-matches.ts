@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { ROW_SCHEME } from '../../search/index-rows';
+import { ROW_SCHEME } from '../../search/rows/index-rows';
 import type { AccessPath } from '../../search/access-paths/access-path';
 import type { Order, ValueOrder } from '../../search/order';
 import type { SortRows } from '../../search/sort-rows';

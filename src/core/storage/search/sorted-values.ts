@@ -68,7 +68,7 @@ export async function findOpenLows(
   return rows.map(([low]) => Number(low));
 }
 
-/** A key that is not negative gives the id by itself (search/resource-key.ts). */
+/** A key that is not negative gives the id by itself (search/rows/resource-key.ts). */
 const HEADLESS_TARGETS = defineStatement(
   template(sql`
     select x.target_type, x.target_key::text, x.resource_key::text

@@ -1,5 +1,12 @@
 import type { AccessRecord } from '../audit/access-line';
-import type { IndexRows, RangeRow, ReferenceRow, StringRow, TokenRow, UriRow } from '../../search/index-rows';
+import type {
+  IndexRows,
+  RangeRow,
+  ReferenceRow,
+  StringRow,
+  TokenRow,
+  UriRow,
+} from '../../search/rows/index-rows';
 import { BinaryArray } from '../connection/binary-array';
 import type { Registration } from '../indexing/search-parameters';
 import type { SubscriptionChange } from '../notifications/subscription-change';

@@ -1,4 +1,4 @@
-import type { IndexRows } from '../../search/index-rows';
+import type { IndexRows } from '../../search/rows/index-rows';
 import type { BoundStatement } from '../connection/connection';
 import type { Connections } from '../connection/connections';
 import { isRetryable } from '../connection/database-error';

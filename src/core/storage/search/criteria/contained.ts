@@ -1,7 +1,7 @@
 /** Criteria on contained resources, which have index rows but no head. */
 import { sql, type RawBuilder } from 'kysely';
 import { containedCriteria } from '../../../search/contained';
-import { CONTAINED, MAX_CONTAINED, ROW_SCHEME } from '../../../search/index-rows';
+import { CONTAINED, MAX_CONTAINED, ROW_SCHEME } from '../../../search/rows/index-rows';
 import { modeBehindContained } from '../../../search/links';
 import type { Predicate } from '../../../search/predicate';
 import type { ValueReference } from '../predicate-parts';
@@ -48,7 +48,7 @@ export function withinContained(
 
 /**
  * Compiles a chain into contained resources; the container's references to them are marked with their blocks
- * (search/extract.ts). As the driving criterion it finds, for each block in use, the matches of the criteria, then
+ * (search/rows/extract.ts). As the driving criterion it finds, for each block in use, the matches of the criteria, then
  * checks the mark. As a test it checks each mark of the row; most rows have none.
  */
 export function compileContained(

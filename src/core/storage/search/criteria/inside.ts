@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { containedBase } from '../../../search/index-rows';
+import { containedBase } from '../../../search/rows/index-rows';
 import type { Predicate } from '../../../search/predicate';
 import { allTests, shapeOf, valuesOfCriteria, type CompiledPredicate } from './compiled';
 import type { Scope } from './scope';

@@ -1,5 +1,5 @@
 /** The FHIR types of the values in index rows, by kind of parameter (search.html#token and after; rows/). */
-import type { Definitions, SearchParameterKind } from '../fhir/definitions';
+import type { Definitions, SearchParameterKind } from '../../fhir/definitions';
 
 const ROW_TYPES: Readonly<Record<SearchParameterKind, readonly string[]>> = {
   token: [

@@ -1,5 +1,5 @@
 /** Text of narratives without markup. */
-import { endOfReference, referred } from '../fhir/validate/narrative-markup';
+import { endOfReference, referred } from '../../fhir/validate/narrative-markup';
 
 /** Elements that may begin and end inside a word; all others separate words. */
 const INLINE: ReadonlySet<string> = new Set(

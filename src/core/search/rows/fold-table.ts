@@ -1,6 +1,6 @@
 /** The table of string folding, definitions/fold-table.json. scripts/build-fold-table.mjs generates it from Unicode. */
 import { readFileSync } from 'node:fs';
-import { findDefinitionsFile } from '../fhir/definitions';
+import { findDefinitionsFile } from '../../fhir/definitions';
 
 export interface FoldTable {
   /** Raised with each change of the folding: rows of another version need a reindex. */

@@ -2,14 +2,18 @@
  * Turns a resource into its index rows. Each parameter's expression is compiled once per release and type; each
  * resource costs the evaluation of the paths and the hashing of their values.
  */
-import { firstAddress } from '../fhir/bundle/entry-index';
-import type { Definitions, SearchParameterComponent, SearchParameterDefinition } from '../fhir/definitions';
-import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
-import type { PathAllowance, PathValue } from '../fhir/path';
-import { isCanonicalUrl } from './parameters/canonical-targets';
-import { componentExpression, elementPaths } from './parameters/component-types';
-import { compositeOrders } from './composite-order';
-import { extensionValue } from './parameters/extension-value';
+import { firstAddress } from '../../fhir/bundle/entry-index';
+import type {
+  Definitions,
+  SearchParameterComponent,
+  SearchParameterDefinition,
+} from '../../fhir/definitions';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
+import type { PathAllowance, PathValue } from '../../fhir/path';
+import { isCanonicalUrl } from '../parameters/canonical-targets';
+import { componentExpression, elementPaths } from '../parameters/component-types';
+import { compositeOrders } from '../composite-order';
+import { extensionValue } from '../parameters/extension-value';
 import { ROW_SCHEME, type ExceededBudget, type IndexRows } from './index-rows';
 import {
   isComponentKind,
@@ -18,27 +22,27 @@ import {
   storedParameters,
   type RowSource,
   type StoredParameter,
-} from './parameters/parameter';
-import { compileParameterPath, newAllowance } from './parameters/parameter-path';
-import { RowCollector, type RowSettings } from './rows/collector';
-import { isLargeResource } from './rows/foreign-budget';
-import { addCompositeRows, addOrderedRows, type CompositeComponent } from './rows/composite';
-import { addEntryRows, findEntryBlocks } from './rows/bundle-entries';
+} from '../parameters/parameter';
+import { compileParameterPath, newAllowance } from '../parameters/parameter-path';
+import { RowCollector, type RowSettings } from './collector';
+import { isLargeResource } from './foreign-budget';
+import { addCompositeRows, addOrderedRows, type CompositeComponent } from './composite';
+import { addEntryRows, findEntryBlocks } from './bundle-entries';
 import {
   addContainedRows,
   findBlocks,
   type BlockTarget,
   type FoundBlock,
   type ReferencePath,
-} from './rows/contained';
-import { addRangeRows } from './rows/range';
-import { addAddressRow, addReferenceRows, addTypedReferenceRows, targetTypeOf } from './rows/reference';
-import { addOtherReferences } from './rows/other-references';
-import { addPositionRows } from './rows/special';
-import { addStringRows } from './rows/string';
-import { addTokenRows, areMixed } from './rows/token';
-import { addUriRows } from './rows/uri';
-import { isSortedByRows } from './sort-rows';
+} from './contained';
+import { addRangeRows } from './range';
+import { addAddressRow, addReferenceRows, addTypedReferenceRows, targetTypeOf } from './reference';
+import { addOtherReferences } from './other-references';
+import { addPositionRows } from './special';
+import { addStringRows } from './string';
+import { addTokenRows, areMixed } from './token';
+import { addUriRows } from './uri';
+import { isSortedByRows } from '../sort-rows';
 
 export interface ExtractorOptions extends Omit<RowSettings, 'typeNumber' | 'maxRows'> {
   readonly definitions: Definitions;
