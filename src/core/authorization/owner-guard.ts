@@ -2,7 +2,7 @@
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
-import type { TestedVersion } from '../search/version-test';
+import type { TestedVersion } from '../search/matching/version-test';
 import type { SearchServices } from '../ports';
 import type { KeyHalves } from '../storage/key-halves';
 import type { VersionRow } from '../storage/read/version-row';

@@ -5,14 +5,14 @@ import type { ChangeRequest } from '../api/change-stream';
 import type { RequestContext, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import { resolveCriteria } from '../search-execution/plan/resolve-criteria';
-import { isResolved } from '../search/resolved-criteria';
+import { isResolved } from '../search/matching/resolved-criteria';
 import { searchContext } from '../search-execution/plan/prepare-search';
 import { markContained } from '../search-execution/page/mark-contained';
 import { addressOf, printable, typeNumberOf } from '../versions/resource-address';
 import { parseCriterion } from '../search/criteria';
-import { hasScan } from '../search/has-scan';
+import { hasScan } from '../search/matching/has-scan';
 import type { Criterion, Scan } from '../search/predicate';
-import { compileScan, type ScanTest } from '../search/scan';
+import { compileScan, type ScanTest } from '../search/matching/scan';
 import {
   hasChain,
   isOfVersion,
@@ -20,7 +20,7 @@ import {
   testCriterion,
   type TestedVersion,
   type TestResult,
-} from '../search/version-test';
+} from '../search/matching/version-test';
 import type { SearchServices } from '../ports';
 import { runKeys } from '../storage/search/search-run';
 import { keyText, type VersionRow } from '../storage/read/version-row';

@@ -6,7 +6,7 @@ import type { TenantSpace } from '../context';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
 import { toStoredVersion } from '../versions/stored-version';
 import type { Extractor } from '../search/rows/extract';
-import type { TestedVersion } from '../search/version-test';
+import type { TestedVersion } from '../search/matching/version-test';
 import type { SearchServices } from '../ports';
 import { keyText, type PageRow, type VersionRow } from '../storage/read/version-row';
 import type { ChangeFilter } from './change-filter';

@@ -1,6 +1,6 @@
 import type { ResourceKey } from '../search/rows/resource-key';
 import type { Criterion, Predicate } from '../search/predicate';
-import type { TestedVersion } from '../search/version-test';
+import type { TestedVersion } from '../search/matching/version-test';
 import type { ChangeFilter } from '../change-feed/change-filter';
 
 /**

@@ -6,7 +6,7 @@ import type { SearchServices } from '../ports';
 import { prepareSearch, type PreparedSearch, type TypeSearchRequest } from './plan/prepare-search';
 import { completePage } from './page/resolve-includes';
 import { resolveCriteria } from './plan/resolve-criteria';
-import { decidingTypes, isResolved } from '../search/resolved-criteria';
+import { decidingTypes, isResolved } from '../search/matching/resolved-criteria';
 import { hasManyLinks } from './plan/resolve-chains';
 import { searchContained } from './page/search-contained';
 import { refuseBackward } from './page/search-position';

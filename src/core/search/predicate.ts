@@ -1,7 +1,7 @@
 import type { Space } from '../context';
 import type { SearchParameterDefinition } from '../fhir/definitions';
 import type { Release } from '../fhir/release';
-import type { RangeTest } from './range-test';
+import type { RangeTest } from './matching/range-test';
 import type { ResourceKey } from './rows/resource-key';
 
 /**
@@ -147,7 +147,7 @@ export type Predicate =
     }
   /**
    * Matches containers whose contained resource in this block meets the criteria. Another criterion tests the type of
-   * that resource (search/contained.ts).
+   * that resource (search/matching/contained.ts).
    */
   | {
       readonly index: 'inside';

@@ -6,7 +6,7 @@ import type { TenantSpace } from '../../context';
 import { ERROR_CATALOGUE, FhirError } from '../../errors';
 import { parseStoredObject } from '../../fhir/json';
 import { SUBSCRIPTION } from '../../fhir/type-names';
-import type { TestedVersion } from '../../search/version-test';
+import type { TestedVersion } from '../../search/matching/version-test';
 import { forgetSubscriptions } from '../../storage/notifications/events';
 import type { StoredSubscription } from '../../storage/notifications/feeds';
 import type { Run } from '../../storage/connection/database';

@@ -1,7 +1,7 @@
 import type { SearchPage } from '../../api/search';
 import type { RequestContext } from '../../context';
 import type { SearchQuery } from '../../search/requests/parse-search';
-import { versionedChainIssues, type SearchCriteria } from '../../search/versioned-chains';
+import { versionedChainIssues, type SearchCriteria } from '../../search/matching/versioned-chains';
 import type { SearchServices } from '../../ports';
 import { searchContext } from '../plan/prepare-search';
 import { applySummaries } from './apply-summary';

@@ -1,4 +1,4 @@
-import { hasScan } from '../../search/has-scan';
+import { hasScan } from '../../search/matching/has-scan';
 import { chooseAccessPath, needsCounts } from '../../search/access-paths/choose';
 import { isNested } from '../../search/access-paths/indexed-access';
 import type { Order } from '../../search/order';

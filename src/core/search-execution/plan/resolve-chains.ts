@@ -12,7 +12,7 @@ import {
   searchesStored,
   modeBehindStored,
   type ContainedMode,
-} from '../../search/links';
+} from '../../search/matching/links';
 import type { Criterion, Predicate, TypeCriteria } from '../../search/predicate';
 import type { ResourceKey } from '../../search/rows/resource-key';
 

@@ -7,10 +7,10 @@ import { turns } from '../../concurrency/turns';
 import { FhirError, fhirError } from '../../errors';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
 import { forEachDatabase } from '../../memory/cache-registry';
-import { hasScan } from '../../search/has-scan';
+import { hasScan } from '../../search/matching/has-scan';
 import type { ContainedKeys, Criterion, Predicate, Scan, TypeCriteria } from '../../search/predicate';
 import type { ResourceKey } from '../../search/rows/resource-key';
-import { compileScan, type ScanTest } from '../../search/scan';
+import { compileScan, type ScanTest } from '../../search/matching/scan';
 import type { SearchServices, Services } from '../../ports';
 import { lastChangeOf } from '../../storage/read/conformance';
 import {

@@ -3,7 +3,7 @@ import { fhirError } from '../../errors';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
 import type { Release } from '../../fhir/release';
 import { containedBlocks } from '../../search/rows/extract';
-import { searchesStored } from '../../search/links';
+import { searchesStored } from '../../search/matching/links';
 import type { ContainedKeys, Predicate } from '../../search/predicate';
 import type { ResourceKey } from '../../search/rows/resource-key';
 import type { Services } from '../../ports';

@@ -1,5 +1,5 @@
 import type { CodeRange } from './access-path';
-import { searchesContained } from '../links';
+import { searchesContained } from '../matching/links';
 import type { Criterion, Predicate } from '../predicate';
 import type { SortRows } from '../sort-rows';
 

@@ -2,7 +2,7 @@ import { fhirError } from '../../errors';
 import { dateRange } from '../../fhir/date';
 import { unescapeValue } from '../requests/parameter-value';
 import type { Predicate } from '../predicate';
-import { splitPrefix, type RangeTest } from '../range-test';
+import { splitPrefix, type RangeTest } from '../matching/range-test';
 import type { SearchType, SearchTypeContext } from './search-type';
 
 /** Share of the distance to now by which `ap` widens a range (docs/use/search.md, Date). */

@@ -14,7 +14,7 @@ import type { Hasher } from '../rows/hash';
 import { ROW_SCHEME } from '../rows/index-rows';
 import { unescapeValue } from '../requests/parameter-value';
 import type { NumberTest, Predicate, RangePredicate, RangeUnit } from '../predicate';
-import { splitPrefix, type RangeTest } from '../range-test';
+import { splitPrefix, type RangeTest } from '../matching/range-test';
 import { restQualifier, unitQualifier } from '../rows/range';
 import type { SearchType } from './search-type';
 

@@ -1,7 +1,7 @@
 /** SQL of predicates on ranges: dates, numbers, pairs of numbers, positions. */
 import { sql, type RawBuilder } from 'kysely';
 import type { NumberTest, PositionPredicate, RangePredicate, SpanPredicate } from '../../search/predicate';
-import type { RangeTest } from '../../search/range-test';
+import type { RangeTest } from '../../search/matching/range-test';
 import {
   comparisons,
   type Comparison,

@@ -1,8 +1,8 @@
 /** Criteria on contained resources, which have index rows but no head. */
 import { sql, type RawBuilder } from 'kysely';
-import { containedCriteria } from '../../../search/contained';
+import { containedCriteria } from '../../../search/matching/contained';
 import { CONTAINED, MAX_CONTAINED, ROW_SCHEME } from '../../../search/rows/index-rows';
-import { modeBehindContained } from '../../../search/links';
+import { modeBehindContained } from '../../../search/matching/links';
 import type { Predicate } from '../../../search/predicate';
 import type { ValueReference } from '../predicate-parts';
 import { allTests, shapeOf, valuesOfCriteria, type CompiledPredicate } from './compiled';

@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely';
-import type { ContainedMode } from '../../../search/links';
+import type { ContainedMode } from '../../../search/matching/links';
 import type { Criterion } from '../../../search/predicate';
 import type { ValueReference } from '../predicate-parts';
 import type { CompiledCriteria } from './compiled';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { searchesContained, searchesStored } from '../../../search/links';
+import { searchesContained, searchesStored } from '../../../search/matching/links';
 import type { Criterion, Predicate } from '../../../search/predicate';
 import { allTests, type CompiledPredicate, type CompiledTargets } from './compiled';
 import { compileContained } from './contained';

@@ -1,6 +1,6 @@
 /** Conjunctions of criteria on resources of one type, with the matches found by one of them. */
 import { sql, type RawBuilder } from 'kysely';
-import { modeBehindStored } from '../../../search/links';
+import { modeBehindStored } from '../../../search/matching/links';
 import type { TypeCriteria } from '../../../search/predicate';
 import type { PredicateValue, ValueReference } from '../predicate-parts';
 import { allTests, criterionKeys, shapeOf, valuesOfCriteria, type CompiledCriteria } from './compiled';

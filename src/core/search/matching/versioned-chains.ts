@@ -1,9 +1,9 @@
 /** Chains use current versions only; a warning names matches that refer to another version. */
-import { toIssue, type Issue } from '../errors';
-import { parseStoredObject } from '../fhir/json';
-import type { Criterion } from './predicate';
-import { targetsOf } from './target-values';
-import type { SearchTypeContext } from './types/search-type';
+import { toIssue, type Issue } from '../../errors';
+import { parseStoredObject } from '../../fhir/json';
+import type { Criterion } from '../predicate';
+import { targetsOf } from '../target-values';
+import type { SearchTypeContext } from '../types/search-type';
 
 /** The criteria of a search, of one type or of several. */
 export type SearchCriteria =

@@ -1,6 +1,6 @@
 /** Tests criteria on the index rows of something that is not stored by itself, such as one element of a resource. */
-import type { IndexRows, TokenRow } from './rows/index-rows';
-import type { Criterion, HashedCode, Predicate } from './predicate';
+import type { IndexRows, TokenRow } from '../rows/index-rows';
+import type { Criterion, HashedCode, Predicate } from '../predicate';
 import { meetsRange, meetsSpan } from './range-row-test';
 
 /**

@@ -1,15 +1,15 @@
-import type { Space } from '../context';
-import { decimalText, isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
-import type { Definitions, SearchParameterDefinition, SearchParameterKind } from '../fhir/definitions';
-import { compilePath, type PathValue } from '../fhir/path';
-import { fold } from './rows/fold';
-import type { IndexRows } from './rows/index-rows';
-import { narrativeText } from './rows/narrative-text';
-import { compileValues } from './parameters/parameter-values';
-import type { Scan, WordCondition } from './predicate';
+import type { Space } from '../../context';
+import { decimalText, isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
+import type { Definitions, SearchParameterDefinition, SearchParameterKind } from '../../fhir/definitions';
+import { compilePath, type PathValue } from '../../fhir/path';
+import { fold } from '../rows/fold';
+import type { IndexRows } from '../rows/index-rows';
+import { narrativeText } from '../rows/narrative-text';
+import { compileValues } from '../parameters/parameter-values';
+import type { Scan, WordCondition } from '../predicate';
 import { meetsCriteria } from './row-test';
-import { visitTexts } from './rows/string';
-import { meetsWords, patternsOf, wordsOf } from './words';
+import { visitTexts } from '../rows/string';
+import { meetsWords, patternsOf, wordsOf } from '../words';
 
 /** A scan, compiled to a test of resources. */
 export interface ScanTest {

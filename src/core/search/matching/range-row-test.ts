@@ -1,6 +1,6 @@
 /** The conditions of storage/search/range-sql.ts, for rows in memory. */
-import type { RangeRow } from './rows/index-rows';
-import type { NumberTest, RangePredicate, SpanPredicate } from './predicate';
+import type { RangeRow } from '../rows/index-rows';
+import type { NumberTest, RangePredicate, SpanPredicate } from '../predicate';
 
 /** True when a range row has the predicate's parameter, qualifier and unit, and its bounds pass the test. */
 export function meetsRange(predicate: RangePredicate, row: RangeRow): boolean {

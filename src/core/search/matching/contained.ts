@@ -2,9 +2,9 @@
  * Criteria of a chain, applied to contained resources, which have index rows of their own but no head. A chain finds
  * the container (docs/use/search.md, Reference).
  */
-import { containedBase, ROW_SCHEME } from './rows/index-rows';
-import type { Criterion, Predicate } from './predicate';
-import type { ResourceKey } from './rows/resource-key';
+import { containedBase, ROW_SCHEME } from '../rows/index-rows';
+import type { Criterion, Predicate } from '../predicate';
+import type { ResourceKey } from '../rows/resource-key';
 
 /** Returns the same criteria in the same order; a criterion that no contained resource can meet has no alternatives. */
 export function containedCriteria(criteria: readonly Criterion[]): Criterion[] {

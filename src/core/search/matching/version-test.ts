@@ -1,8 +1,8 @@
 /** Tests criteria on one version of a resource, by the version alone: its index rows, its text, its key. */
-import type { JsonObject } from '../fhir/json';
-import type { IndexRows } from './rows/index-rows';
-import type { Criterion, Predicate, Scan } from './predicate';
-import type { ResourceKey } from './rows/resource-key';
+import type { JsonObject } from '../../fhir/json';
+import type { IndexRows } from '../rows/index-rows';
+import type { Criterion, Predicate, Scan } from '../predicate';
+import type { ResourceKey } from '../rows/resource-key';
 import { meets } from './row-test';
 
 /** `maybe`: the version alone does not decide, for example because of its references. */

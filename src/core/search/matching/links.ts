@@ -1,5 +1,5 @@
 /** Counts the links of chains in the statement of a search. */
-import type { Criterion, Predicate } from './predicate';
+import type { Criterion, Predicate } from '../predicate';
 
 /**
  * Where chains search contained resources: for any resource whose predicate says so; for this one, which is contained

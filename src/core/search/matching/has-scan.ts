@@ -1,4 +1,4 @@
-import type { Criterion } from './predicate';
+import type { Criterion } from '../predicate';
 
 /** True where a criterion needs a scan of resources without an index, at any depth of chains. */
 export function hasScan({ anyOf }: Criterion): boolean {

@@ -1,4 +1,4 @@
-import { type Criterion } from './predicate';
+import { type Criterion } from '../predicate';
 
 /** True if no criterion depends on stored data that must be read first; scans count as such. */
 export function isResolved(criteria: readonly Criterion[]): boolean {
