@@ -11,7 +11,7 @@ import {
   type NamedTypes,
   type TypesQuery,
 } from '../search/requests/parse-types-search';
-import type { Order } from '../search/order';
+import type { Order } from '../search/sort/order';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { SearchServices, Services } from '../ports';
 import { keyOfText, type PageRow } from '../storage/read/version-row';

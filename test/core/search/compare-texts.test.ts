@@ -1,4 +1,4 @@
-import { compareTexts } from '../../../src/core/search/compare-texts';
+import { compareTexts } from '../../../src/core/search/sort/compare-texts';
 
 /** As PostgreSQL's collation "C" has them, which compares UTF-8. */
 const byBytes = (one: string, other: string): number =>

@@ -4,7 +4,7 @@ import type { RequestContext } from '../../context';
 import { compartmentTypes } from '../../search/parameters/compartment';
 import { parseCriterion } from '../../search/criteria';
 import { parseSearch } from '../../search/requests/parse-search';
-import type { Order } from '../../search/order';
+import type { Order } from '../../search/sort/order';
 import type { Criterion } from '../../search/predicate';
 import type { SearchTypeContext } from '../../search/types/search-type';
 import type { RecordRequest } from '../../operation-types/environment';

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../context';
-import type { Order } from '../../search/order';
+import type { Order } from '../../search/sort/order';
 import type { SearchServices, Services } from '../../ports';
 import { runKeys, type MatchHead } from '../../storage/search/search-run';
 import { keyOfText } from '../../storage/read/version-row';

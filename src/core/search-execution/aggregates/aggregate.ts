@@ -3,7 +3,7 @@ import type { AggregateGroup, AggregateRequest, AggregateResult } from '../../ap
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import type { JsonObject } from '../../fhir/json';
-import { compareTexts } from '../../search/compare-texts';
+import { compareTexts } from '../../search/sort/compare-texts';
 import { bucketsIn, largerBuckets, type DateBucket } from '../../search/date-bucket';
 import { compileGroups, groupingOf, type Grouping, type GroupsOf } from '../../search/requests/grouping';
 import { isSingleValued } from '../../search/parameters/single-valued';

@@ -1,7 +1,7 @@
 import type { SearchRequest } from '../../search/requests/search-request';
 import type { RequestContext, Space } from '../../context';
 import type { NamedTypes, TypesQuery } from '../../search/requests/parse-types-search';
-import type { Order } from '../../search/order';
+import type { Order } from '../../search/sort/order';
 import type { SearchQuery } from '../../search/requests/parse-search';
 import type { ResourceKey } from '../../search/rows/resource-key';
 import type { SearchTypeContext } from '../../search/types/search-type';

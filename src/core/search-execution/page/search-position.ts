@@ -5,8 +5,8 @@ import { openCursor, sealCursor, type CursorContent } from './cursor';
 import { fhirError } from '../../errors';
 import { doubleOfSortText, sortTextOfDouble } from '../../fhir/exact-number';
 import type { SearchQuery } from '../../search/requests/parse-search';
-import type { ValueOrder } from '../../search/order';
-import type { SortValue } from '../../search/sort-value';
+import type { ValueOrder } from '../../search/sort/order';
+import type { SortValue } from '../../search/sort/sort-value';
 import type { Services } from '../../ports';
 import type { After, Phase, StoredSortValue } from '../../storage/search/search-order';
 import type { MatchHead } from '../../storage/search/search-run';
@@ -148,7 +148,7 @@ function openValue(order: ValueOrder, [value, key, ...further]: CursorContent): 
   return { phase: sortValue === null ? 'unvalued' : 'valued', after: { sortValue, key } };
 }
 
-/** The sort value in cursors and from resource texts (search/sort-value.ts) for a value of a column. */
+/** The sort value in cursors and from resource texts (search/sort/sort-value.ts) for a value of a column. */
 function toSortValue({ rows }: ValueOrder, stored: StoredSortValue): SortValue {
   return rows.domain === 'number' && typeof stored === 'number' ? sortTextOfDouble(stored) : stored;
 }

@@ -1,6 +1,6 @@
 import type { RequestContext } from '../../context';
 import type { CursorContent } from './cursor';
-import type { Order } from '../../search/order';
+import type { Order } from '../../search/sort/order';
 import type { Criterion } from '../../search/predicate';
 import type { SearchQuery } from '../../search/requests/parse-search';
 import type { SearchServices } from '../../ports';

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../context';
 import { RELEASES } from '../../fhir/release';
 import { storedParameters } from '../../search/parameters/parameter';
-import { MAX_SORTED } from '../../search/order';
+import { MAX_SORTED } from '../../search/sort/order';
 import type { Criterion } from '../../search/predicate';
 import type { SearchServices } from '../../ports';
 import { findKeysOfUris, readUris } from '../../storage/read/conformance';

@@ -1,7 +1,7 @@
 import { hasScan } from '../../search/matching/has-scan';
 import { chooseAccessPath, needsCounts } from '../../search/access-paths/choose';
 import { isNested } from '../../search/access-paths/indexed-access';
-import type { Order } from '../../search/order';
+import type { Order } from '../../search/sort/order';
 import type { Criterion, TypeCriteria } from '../../search/predicate';
 import { mergeRanges, rangesOfOneValue, splitRange } from '../../search/split-range';
 import type { SearchServices, Services } from '../../ports';

@@ -1,7 +1,7 @@
 /** The output of `_explain=true`: shows operators how a search was executed. */
 import { type Issue } from '../../errors';
 import type { AccessPath } from '../../search/access-paths/access-path';
-import type { Order } from '../../search/order';
+import type { Order } from '../../search/sort/order';
 import type { Criterion, Predicate, TypeCriteria } from '../../search/predicate';
 import { RecordedStatements } from '../../storage/connection/recorded-statements';
 import type { Plan } from './plan';

@@ -1,6 +1,6 @@
 import { permissionsOf } from '../../authorization/visibility';
 import type { RequestContext } from '../../context';
-import { defaultOrder, type HeadOrder } from '../../search/order';
+import { defaultOrder, type HeadOrder } from '../../search/sort/order';
 import type { Criterion } from '../../search/predicate';
 import type { Services } from '../../ports';
 import { BY_KEY } from './fetch-heads';

@@ -1,5 +1,5 @@
 import { fhirError } from '../../errors';
-import { MAX_SORTED, type HeadOrder } from '../../search/order';
+import { MAX_SORTED, type HeadOrder } from '../../search/sort/order';
 import type { Criterion } from '../../search/predicate';
 import type { SearchServices } from '../../ports';
 import { runKeys, type MatchHead } from '../../storage/search/search-run';

@@ -1,7 +1,7 @@
 import type { SearchPage } from '../../api/search';
 import type { RequestContext, TenantSpace } from '../../context';
 import { isCounted, type SearchQuery } from '../../search/requests/parse-search';
-import { MAX_SORTED } from '../../search/order';
+import { MAX_SORTED } from '../../search/sort/order';
 import type { SearchServices, Services } from '../../ports';
 import type { PageRow } from '../../storage/read/version-row';
 import { countAll } from '../aggregates/count-matches';

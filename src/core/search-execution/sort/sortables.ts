@@ -5,7 +5,7 @@ import type { CursorContent } from '../page/cursor';
 import { fhirError } from '../../errors';
 import { parseStoredObject } from '../../fhir/json';
 import type { SearchQuery } from '../../search/requests/parse-search';
-import { compareSortValues, createSortValueReader, type SortValue } from '../../search/sort-value';
+import { compareSortValues, createSortValueReader, type SortValue } from '../../search/sort/sort-value';
 import type { SearchServices, Services } from '../../ports';
 import { zoneOf } from '../../search/space-zone';
 import { compareKeys, type MatchHead } from '../../storage/search/search-run';

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../context';
 import type { SortKey } from '../../search/requests/parse-search';
-import type { ValueOrder } from '../../search/order';
-import { sortRowsOf } from '../../search/sort-rows';
+import type { ValueOrder } from '../../search/sort/order';
+import { sortRowsOf } from '../../search/sort/sort-rows';
 import type { Services } from '../../ports';
 import { hasLongNumbers } from '../../storage/search/long-numbers';
 

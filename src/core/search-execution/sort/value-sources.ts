@@ -5,12 +5,12 @@ import { beginningOfDouble, doubleOfSortText, sortTextOfDouble } from '../../fhi
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
 import { forEachDatabase, isCacheable } from '../../memory/cache-registry';
 import type { CodeRowsOf, HashedText } from '../../search/code-values';
-import { compareTexts } from '../../search/compare-texts';
+import { compareTexts } from '../../search/sort/compare-texts';
 import type { SearchQuery } from '../../search/requests/parse-search';
-import { MAX_SORTED } from '../../search/order';
+import { MAX_SORTED } from '../../search/sort/order';
 import type { ReferenceRowsOf } from '../../search/reference-values';
-import { sortColumnOf, type SortColumn } from '../../search/sort-columns';
-import type { SortValue } from '../../search/sort-value';
+import { sortColumnOf, type SortColumn } from '../../search/sort/sort-columns';
+import type { SortValue } from '../../search/sort/sort-value';
 import type { SearchServices, Services } from '../../ports';
 import { hasLongNumbers } from '../../storage/search/long-numbers';
 import type { ValueKey, ValuePlace, ValueSource } from '../../storage/search/search-values';
@@ -41,7 +41,7 @@ export interface ValueKeys {
   readonly keys: readonly ValueKey[];
   /** The position in the database's order; undefined if it has none there. */
   placeOf(place: SortedPlace): ValuePlace | undefined;
-  /** The sort values for the values of columns (search/sort-value.ts). */
+  /** The sort values for the values of columns (search/sort/sort-value.ts). */
   valuesOf(stored: ValuePlace['values']): readonly SortValue[];
 }
 
@@ -100,7 +100,7 @@ class SourceLookup {
     this.space = context.space.number;
   }
 
-  /** @param isOnlyKey `>5` sorts after 5; with further keys the two are equal (search/sort-value.ts) */
+  /** @param isOnlyKey `>5` sorts after 5; with further keys the two are equal (search/sort/sort-value.ts) */
   async sourceOf(column: SortColumn, isOnlyKey: boolean): Promise<Sourced | undefined> {
     switch (column.in) {
       case 'head':

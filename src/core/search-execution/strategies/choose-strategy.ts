@@ -1,6 +1,6 @@
 import type { RequestContext } from '../../context';
 import type { SearchServices } from '../../ports';
-import type { HeadOrder } from '../../search/order';
+import type { HeadOrder } from '../../search/sort/order';
 import type { SearchQuery } from '../../search/requests/parse-search';
 import type { Plan } from '../plan/plan';
 import { countAhead, planSearch } from '../plan/plan-search';

@@ -8,7 +8,7 @@ import { semiJoin } from './semi-join';
 import { Situation, type AccessPathKind } from './situation';
 import { targetMerge } from './target-merge';
 import { dateScan, headScan, sortIndexScan } from './whole-scans';
-import type { Order } from '../order';
+import type { Order } from '../sort/order';
 import type { Criterion } from '../predicate';
 
 /** The kinds of access paths that find matches in the order. */

@@ -1,4 +1,4 @@
-import type { ValueOrder } from '../order';
+import type { ValueOrder } from '../sort/order';
 import { COST } from './cost';
 import { hasAccessPath, rangesUnderCodes } from './indexed-access';
 import type { AccessPathKind } from './situation';

@@ -1,4 +1,4 @@
-import { MAX_SORTED } from '../order';
+import { MAX_SORTED } from '../sort/order';
 import { COST, listingCost } from './cost';
 import { hasAccessPath } from './indexed-access';
 import type { AccessPathKind } from './situation';

@@ -1,7 +1,7 @@
 import type { CodeRange } from './access-path';
 import { searchesContained } from '../matching/links';
 import type { Criterion, Predicate } from '../predicate';
-import type { SortRows } from '../sort-rows';
+import type { SortRows } from '../sort/sort-rows';
 
 /** True when the index rows of the predicate are in the order of the clinical date. */
 export function isOrderedByDate(predicate: Predicate, sortDateParameter: number | undefined): boolean {

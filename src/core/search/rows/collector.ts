@@ -1,7 +1,7 @@
 import { FhirError, fhirError } from '../../errors';
 import type { LocalReference } from '../../fhir/reference';
 import type { Zone } from '../../fhir/time-zone';
-import { compareTexts } from '../compare-texts';
+import { compareTexts } from '../sort/compare-texts';
 import type { Hasher } from './hash';
 import { ForeignBudget } from './foreign-budget';
 import {

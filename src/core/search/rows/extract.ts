@@ -12,7 +12,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
 import type { PathAllowance, PathValue } from '../../fhir/path';
 import { isCanonicalUrl } from '../parameters/canonical-targets';
 import { componentExpression, elementPaths } from '../parameters/component-types';
-import { compositeOrders } from '../composite-order';
+import { compositeOrders } from '../sort/composite-order';
 import { extensionValue } from '../parameters/extension-value';
 import { ROW_SCHEME, type ExceededBudget, type IndexRows } from './index-rows';
 import {
@@ -42,7 +42,7 @@ import { addPositionRows } from './special';
 import { addStringRows } from './string';
 import { addTokenRows, areMixed } from './token';
 import { addUriRows } from './uri';
-import { isSortedByRows } from '../sort-rows';
+import { isSortedByRows } from '../sort/sort-rows';
 
 export interface ExtractorOptions extends Omit<RowSettings, 'typeNumber' | 'maxRows'> {
   readonly definitions: Definitions;

@@ -1,6 +1,6 @@
 /** Functions that all searches for tokens share. */
 import { fhirError } from '../../errors';
-import { compositeOrders } from '../composite-order';
+import { compositeOrders } from '../sort/composite-order';
 import type { Hasher } from '../rows/hash';
 import type { StoredParameter } from '../parameters/parameter';
 import { splitUnescaped, unescapeValue } from '../requests/parameter-value';

@@ -1,8 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import { ROW_SCHEME } from '../../search/rows/index-rows';
 import type { AccessPath } from '../../search/access-paths/access-path';
-import type { Order, ValueOrder } from '../../search/order';
-import type { SortRows } from '../../search/sort-rows';
+import type { Order, ValueOrder } from '../../search/sort/order';
+import type { SortRows } from '../../search/sort/sort-rows';
 import { criterionKeys, type CompiledCriteria } from './criteria/compiled';
 import { HEAD_COLUMNS, lowToSortDate } from './criteria/head';
 import type { TestedRow } from './criteria/tested-row';

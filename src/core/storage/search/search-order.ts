@@ -4,7 +4,7 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 import type { AccessPath } from '../../search/access-paths/access-path';
-import type { Order } from '../../search/order';
+import type { Order } from '../../search/sort/order';
 import type { Criterion } from '../../search/predicate';
 import { criterionTest, type CompiledCriteria } from './criteria/compiled';
 import { NO_DATE } from './criteria/head';

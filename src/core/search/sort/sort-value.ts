@@ -1,21 +1,21 @@
-import { exactOf, nextAbove, placeOf, sortText, sortTextOfDouble, type Exact } from '../fhir/exact-number';
-import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
-import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
-import type { ReferenceResolver } from '../fhir/reference';
-import type { Zone } from '../fhir/time-zone';
-import type { PathValue } from '../fhir/path';
+import { exactOf, nextAbove, placeOf, sortText, sortTextOfDouble, type Exact } from '../../fhir/exact-number';
+import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
+import type { ReferenceResolver } from '../../fhir/reference';
+import type { Zone } from '../../fhir/time-zone';
+import type { PathValue } from '../../fhir/path';
 import { compareTexts } from './compare-texts';
-import { extensionValue } from './parameters/extension-value';
-import { foldForIndex } from './rows/fold';
-import type { Hasher } from './rows/hash';
-import { compileParameterPath } from './parameters/parameter-path';
-import { sortedReference } from './reference-values';
-import type { SortKey } from './requests/parse-search';
-import { dateValueRange } from './rows/range';
-import { sampleLimits } from './rows/sampled-data';
-import { visitTexts } from './rows/string';
-import { visitCodes } from './rows/token';
-import { indexedUri } from './rows/uri';
+import { extensionValue } from '../parameters/extension-value';
+import { foldForIndex } from '../rows/fold';
+import type { Hasher } from '../rows/hash';
+import { compileParameterPath } from '../parameters/parameter-path';
+import { sortedReference } from '../reference-values';
+import type { SortKey } from '../requests/parse-search';
+import { dateValueRange } from '../rows/range';
+import { sampleLimits } from '../rows/sampled-data';
+import { visitTexts } from '../rows/string';
+import { visitCodes } from '../rows/token';
+import { indexedUri } from '../rows/uri';
 
 /** The sort value of a resource: a text (numbers become texts in their order), or a time; null: no value. */
 export type SortValue = string | number | null;

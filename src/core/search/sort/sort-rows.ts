@@ -1,9 +1,9 @@
 /** Index rows that are in the order of a search parameter (search.html#sort). */
-import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
+import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
 import { compositeOrders } from './composite-order';
-import { ROW_SCHEME } from './rows/index-rows';
-import { storedParameters } from './parameters/parameter';
-import { isSingleValued } from './parameters/single-valued';
+import { ROW_SCHEME } from '../rows/index-rows';
+import { storedParameters } from '../parameters/parameter';
+import { isSingleValued } from '../parameters/single-valued';
 
 /** The rows of one parameter; each resource has one marked as its least and one as its greatest. */
 export interface SortRows {

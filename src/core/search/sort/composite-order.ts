@@ -2,9 +2,9 @@
  * Composites whose rows are, for each code, in the order of another parameter. The rows of `code-value-quantity` under
  * one code are ordered by `value-quantity`, so that `code=…&_sort=value-quantity` is an index scan.
  */
-import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
-import { branchesOf, storedParameters, type StoredParameter } from './parameters/parameter';
-import { isSingleValued } from './parameters/single-valued';
+import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
+import { branchesOf, storedParameters, type StoredParameter } from '../parameters/parameter';
+import { isSingleValued } from '../parameters/single-valued';
 
 /** A composite of a code and a range, both of the resource itself. */
 export interface CompositeOrder {
