@@ -4,7 +4,7 @@ import { periodRange } from '../fhir/date';
 import { isJsonObject, type JsonObject } from '../fhir/json';
 import type { ReferenceResolver } from '../fhir/reference';
 import type { Zone } from '../fhir/time-zone';
-import { zoneOf } from '../search/space-zone';
+import { zoneOf } from '../search/values/space-zone';
 import { RefreshingCache } from '../memory/refreshing-cache';
 
 const PATIENT = 'Patient';

@@ -12,7 +12,7 @@ import { dateRange, type DateRange } from '../fhir/date';
 import { type Definitions } from '../fhir/definitions';
 import { stringifyJson } from '../fhir/json';
 import { MAX_COUNT } from '../search/requests/parse-search';
-import { zoneOf } from '../search/space-zone';
+import { zoneOf } from '../search/values/space-zone';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type RequestedPage, type OperationInput, type PagedOperation } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';

@@ -12,7 +12,7 @@ import { dateRange } from '../fhir/date';
 import { type JsonObject, parseStoredObject } from '../fhir/json';
 import { objectMember, objectsMember, stringMember, stringsMember } from '../fhir/terminology/members';
 import { MAX_COUNT } from '../search/requests/parse-search';
-import { zoneOf } from '../search/space-zone';
+import { zoneOf } from '../search/values/space-zone';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type RequestedPage, type PagedOperation } from '../operation-types/operation';
 

@@ -1,4 +1,4 @@
-import { zoneOf } from '../search/space-zone';
+import { zoneOf } from '../search/values/space-zone';
 import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
 import { loadDefinitions, type Definitions } from '../fhir/definitions';

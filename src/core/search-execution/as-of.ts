@@ -12,7 +12,7 @@ import { compileScan, type ScanTest } from '../search/matching/scan';
 import { createSortValueReader } from '../search/sort/sort-value';
 import { testCriteria } from '../search/matching/version-test';
 import type { SearchServices, Services } from '../ports';
-import { zoneOf } from '../search/space-zone';
+import { zoneOf } from '../search/values/space-zone';
 import { findChangedSince } from '../storage/read/changed-since';
 import type { MatchHead } from '../storage/search/search-run';
 import { BEYOND_LAST_SEQUENCE, HistoryReader, readListedVersions } from '../storage/read/version-history';

@@ -1,6 +1,11 @@
 import { dateRange } from '../../../src/core/fhir/date';
 import { findZone, UTC, type Zone } from '../../../src/core/fhir/time-zone';
-import { bucketOf, bucketOfRange, bucketsIn, DATE_BUCKETS } from '../../../src/core/search/date-bucket';
+import {
+  bucketOf,
+  bucketOfRange,
+  bucketsIn,
+  DATE_BUCKETS,
+} from '../../../src/core/search/values/date-bucket';
 
 const zone = (name: string): Zone => findZone(name) ?? UTC;
 const DAY = 86_400_000;

@@ -1,5 +1,5 @@
 import { narrativeText } from '../../../src/core/search/rows/narrative-text';
-import { allWords, meetsWords, parseWords, patternsOf, wordsOf } from '../../../src/core/search/words';
+import { allWords, meetsWords, parseWords, patternsOf, wordsOf } from '../../../src/core/search/values/words';
 import { leastProcessorMilliseconds } from '../../support/processor-time';
 
 /** What PostgreSQL does with the patterns, done by JavaScript, which reads these the same way. */

@@ -4,7 +4,7 @@ import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import type { JsonObject } from '../../fhir/json';
 import { compareTexts } from '../../search/sort/compare-texts';
-import { bucketsIn, largerBuckets, type DateBucket } from '../../search/date-bucket';
+import { bucketsIn, largerBuckets, type DateBucket } from '../../search/values/date-bucket';
 import { compileGroups, groupingOf, type Grouping, type GroupsOf } from '../../search/requests/grouping';
 import { isSingleValued } from '../../search/parameters/single-valued';
 import type { SearchTypeContext } from '../../search/types/search-type';

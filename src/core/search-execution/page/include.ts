@@ -9,7 +9,7 @@ import type { Include } from '../../search/requests/include';
 import { allowedCanonicalTypes, isCanonicalValued } from '../../search/parameters/canonical-targets';
 import { storedParameters } from '../../search/parameters/parameter';
 import { indexedUri, splitCanonical } from '../../search/rows/uri';
-import { targetsOf, type Target } from '../../search/target-values';
+import { targetsOf, type Target } from '../../search/values/target-values';
 import type { SearchParameterDefinition } from '../../fhir/definitions';
 import type { SearchServices } from '../../ports';
 import { findKeysOfUris } from '../../storage/read/conformance';

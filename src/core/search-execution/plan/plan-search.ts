@@ -3,7 +3,7 @@ import { chooseAccessPath, needsCounts } from '../../search/access-paths/choose'
 import { isNested } from '../../search/access-paths/indexed-access';
 import type { Order } from '../../search/sort/order';
 import type { Criterion, TypeCriteria } from '../../search/predicate';
-import { mergeRanges, rangesOfOneValue, splitRange } from '../../search/split-range';
+import { mergeRanges, rangesOfOneValue, splitRange } from '../../search/values/split-range';
 import type { SearchServices, Services } from '../../ports';
 import { findPopulatedTypes } from '../../storage/read/populated-types';
 import { runKeys } from '../../storage/search/search-run';

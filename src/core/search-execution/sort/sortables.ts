@@ -7,7 +7,7 @@ import { parseStoredObject } from '../../fhir/json';
 import type { SearchQuery } from '../../search/requests/parse-search';
 import { compareSortValues, createSortValueReader, type SortValue } from '../../search/sort/sort-value';
 import type { SearchServices, Services } from '../../ports';
-import { zoneOf } from '../../search/space-zone';
+import { zoneOf } from '../../search/values/space-zone';
 import { compareKeys, type MatchHead } from '../../storage/search/search-run';
 import { keyOfText, type PageRow } from '../../storage/read/version-row';
 import { openPage, type ReadDirection } from '../page/search-position';

@@ -1,5 +1,5 @@
 import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
-import { parseWords } from '../words';
+import { parseWords } from '../values/words';
 import type { SpecialParameter } from './special';
 
 /** `_text`: words of the narrative; `_content`: words of the whole resource (search.html#text, #content). */

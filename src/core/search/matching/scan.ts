@@ -9,7 +9,7 @@ import { compileValues } from '../parameters/parameter-values';
 import type { Scan, WordCondition } from '../predicate';
 import { meetsCriteria } from './row-test';
 import { visitTexts } from '../rows/string';
-import { meetsWords, patternsOf, wordsOf } from '../words';
+import { meetsWords, patternsOf, wordsOf } from '../values/words';
 
 /** A scan, compiled to a test of resources. */
 export interface ScanTest {

@@ -2,7 +2,7 @@
 import { toIssue, type Issue } from '../../errors';
 import { parseStoredObject } from '../../fhir/json';
 import type { Criterion } from '../predicate';
-import { targetsOf } from '../target-values';
+import { targetsOf } from '../values/target-values';
 import type { SearchTypeContext } from '../types/search-type';
 
 /** The criteria of a search, of one type or of several. */

@@ -1,7 +1,7 @@
 import { unescapeValue } from '../requests/parameter-value';
 import type { Modifier } from '../types/search-type';
 import { requireType } from '../types/token-codes';
-import { allWords, parseWords } from '../words';
+import { allWords, parseWords } from '../values/words';
 
 /** Matches words in one value of a string, with AND, OR and phrases (search.html#text). */
 export const stringText: Modifier = {

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../fhir/json';
 import type { ReferenceResolver } from '../../fhir/reference';
 import { storedParameters } from './parameter';
 import type { Criterion, Predicate } from '../predicate';
-import { targetsOf } from '../target-values';
+import { targetsOf } from '../values/target-values';
 import { referenceType } from '../types/reference';
 import type { SearchTypeContext } from '../types/search-type';
 

@@ -1,7 +1,7 @@
 import type { Definitions, SearchParameterKind } from '../../fhir/definitions';
 import { COMPUTED_PARAMETERS } from '../criteria';
 import { groupKindOf, type GroupKind } from '../requests/grouping';
-import { hasNumbers } from '../number-values';
+import { hasNumbers } from '../values/number-values';
 import { storedParameters } from './parameter';
 import { searchTypeOf } from '../types';
 

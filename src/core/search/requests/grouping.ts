@@ -7,7 +7,7 @@ import type { Definitions } from '../../fhir/definitions';
 import { isJsonObject, type JsonObject } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
 import { parseReference } from '../../fhir/reference';
-import { bucketOfRange, DATE_BUCKETS, type DateBucket } from '../date-bucket';
+import { bucketOfRange, DATE_BUCKETS, type DateBucket } from '../values/date-bucket';
 import { storedParameters, type RowSource, type StoredParameter } from '../parameters/parameter';
 import { compileValues } from '../parameters/parameter-values';
 import { escapeValue } from './parameter-value';

@@ -1,7 +1,7 @@
 import { canScanInOrder, isOrderedByTarget } from '../access-paths/indexed-access';
 import type { Criterion } from '../predicate';
 import type { SortRows } from './sort-rows';
-import { rangesOfOneValue } from '../split-range';
+import { rangesOfOneValue } from '../values/split-range';
 
 /**
  * The order in the database: by columns of a resource's head that index rows carry too, by where the ranges of the only

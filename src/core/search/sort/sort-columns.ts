@@ -1,11 +1,11 @@
 /** The rows that hold the values of a `_sort` key, whether or not they are in its order. */
 import type { Definitions } from '../../fhir/definitions';
 import type { ReferenceResolver } from '../../fhir/reference';
-import { codeRowsOf, type CodeRowsOf } from '../code-values';
+import { codeRowsOf, type CodeRowsOf } from '../values/code-values';
 import type { Hasher } from '../rows/hash';
 import { rowOwnersOf } from '../parameters/parameter';
 import type { SortKey } from '../requests/parse-search';
-import { referenceRowsOf, type ReferenceRowsOf } from '../reference-values';
+import { referenceRowsOf, type ReferenceRowsOf } from '../values/reference-values';
 
 export type SortColumn =
   | { readonly in: 'head'; readonly column: 'id' | 'last_updated' }

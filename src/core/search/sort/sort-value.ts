@@ -9,7 +9,7 @@ import { extensionValue } from '../parameters/extension-value';
 import { foldForIndex } from '../rows/fold';
 import type { Hasher } from '../rows/hash';
 import { compileParameterPath } from '../parameters/parameter-path';
-import { sortedReference } from '../reference-values';
+import { sortedReference } from '../values/reference-values';
 import type { SortKey } from '../requests/parse-search';
 import { dateValueRange } from '../rows/range';
 import { sampleLimits } from '../rows/sampled-data';

@@ -1,6 +1,6 @@
 /** Counts the matches of a search that have each value of a parameter, from its index rows. */
 import { sql, type RawBuilder } from 'kysely';
-import type { NamedRange } from '../../search/date-bucket';
+import type { NamedRange } from '../../search/values/date-bucket';
 import { ROW_SCHEME } from '../../search/rows/index-rows';
 import type { Database, Row } from '../connection/database';
 import type { SearchStatementRequest } from './search-order';

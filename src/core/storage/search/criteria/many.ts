@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Predicate } from '../../../search/predicate';
-import { splitRange } from '../../../search/split-range';
+import { splitRange } from '../../../search/values/split-range';
 import type { PredicateSql, PredicateValue, ValueReference } from '../predicate-parts';
 import { compilePredicate } from '../predicate-sql';
 import { compileRange } from '../range-sql';

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { RangePredicate } from '../../../search/predicate';
-import { splitRange } from '../../../search/split-range';
+import { splitRange } from '../../../search/values/split-range';
 import type { PredicateSql, ValueReference } from '../predicate-parts';
 import { compileRange } from '../range-sql';
 import { isAmong, type CompiledPredicate } from './compiled';

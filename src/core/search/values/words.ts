@@ -3,9 +3,9 @@
  * case, accents and punctuation make no difference.
  * Source: https://hl7.org/fhir/R4/search.html#text
  */
-import { fhirError } from '../errors';
-import { fold } from './rows/fold';
-import type { WordCondition } from './predicate';
+import { fhirError } from '../../errors';
+import { fold } from '../rows/fold';
+import type { WordCondition } from '../predicate';
 
 /** Returns the words of a text. Cost: that of folding it. */
 export function wordsOf(text: string): readonly string[] {

@@ -1,16 +1,16 @@
 /** The values of a number or quantity parameter, for statistics. */
-import type { WrittenUnit } from './requests/search-request';
-import type { Definitions } from '../fhir/definitions';
-import { fhirError } from '../errors';
-import { compare, exactOf, type Exact } from '../fhir/exact-number';
-import { isJsonObject, type JsonObject } from '../fhir/json';
-import type { PathValue } from '../fhir/path';
-import { storedParameters, type StoredParameter } from './parameters/parameter';
-import { stringMember } from '../fhir/terminology/members';
-import { compileValues } from './parameters/parameter-values';
-import { CURRENCY_SYSTEM } from './rows/range';
-import { sampleLimits } from './rows/sampled-data';
-import { searchTypeOf } from './types';
+import type { WrittenUnit } from '../requests/search-request';
+import type { Definitions } from '../../fhir/definitions';
+import { fhirError } from '../../errors';
+import { compare, exactOf, type Exact } from '../../fhir/exact-number';
+import { isJsonObject, type JsonObject } from '../../fhir/json';
+import type { PathValue } from '../../fhir/path';
+import { storedParameters, type StoredParameter } from '../parameters/parameter';
+import { stringMember } from '../../fhir/terminology/members';
+import { compileValues } from '../parameters/parameter-values';
+import { CURRENCY_SYSTEM } from '../rows/range';
+import { sampleLimits } from '../rows/sampled-data';
+import { searchTypeOf } from '../types';
 
 export interface NumberValue {
   readonly unit: WrittenUnit;

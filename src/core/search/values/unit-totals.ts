@@ -1,8 +1,16 @@
 /** Totals of numbers by unit, and of units that UCUM converts into each other. */
-import { add, addDecimal, compare, divide, multiply, toDecimalText, type Exact } from '../fhir/exact-number';
-import { canonicalUnit, UCUM_SYSTEM, type CanonicalUnit } from '../fhir/quantity';
-import { compareTexts } from './sort/compare-texts';
-import type { NumberStatistics, WrittenUnit } from './requests/search-request';
+import {
+  add,
+  addDecimal,
+  compare,
+  divide,
+  multiply,
+  toDecimalText,
+  type Exact,
+} from '../../fhir/exact-number';
+import { canonicalUnit, UCUM_SYSTEM, type CanonicalUnit } from '../../fhir/quantity';
+import { compareTexts } from '../sort/compare-texts';
+import type { NumberStatistics, WrittenUnit } from '../requests/search-request';
 import type { NumberValue } from './number-values';
 
 /** The totals of the values of one unit. */

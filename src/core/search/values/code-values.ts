@@ -1,12 +1,12 @@
 /** Codes of a resource with their hashes in token rows, for sorting by codes. */
-import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
-import type { JsonObject } from '../fhir/json';
-import { extensionValue } from './parameters/extension-value';
-import type { Hasher } from './rows/hash';
-import { rowOwnersOf } from './parameters/parameter';
-import { compileParameterPath } from './parameters/parameter-path';
-import type { ResourceKey } from './rows/resource-key';
-import { areMixed, markExact, visitCodes } from './rows/token';
+import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
+import type { JsonObject } from '../../fhir/json';
+import { extensionValue } from '../parameters/extension-value';
+import type { Hasher } from '../rows/hash';
+import { rowOwnersOf } from '../parameters/parameter';
+import { compileParameterPath } from '../parameters/parameter-path';
+import type { ResourceKey } from '../rows/resource-key';
+import { areMixed, markExact, visitCodes } from '../rows/token';
 
 /** A text of a resource, and its hash in token rows. */
 export interface HashedText {

@@ -1,14 +1,14 @@
 /** Sort values of reference parameters, and the rows that hold them. */
-import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
-import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
-import type { PathValue } from '../fhir/path';
-import type { ReferenceResolver } from '../fhir/reference';
+import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
+import type { PathValue } from '../../fhir/path';
+import type { ReferenceResolver } from '../../fhir/reference';
 import type { HashedText } from './code-values';
-import type { Hasher } from './rows/hash';
-import { rowOwnersOf } from './parameters/parameter';
-import { compileParameterPath } from './parameters/parameter-path';
-import { keyOf, type ResourceKey } from './rows/resource-key';
-import { isOutside } from './rows/reference';
+import type { Hasher } from '../rows/hash';
+import { rowOwnersOf } from '../parameters/parameter';
+import { compileParameterPath } from '../parameters/parameter-path';
+import { keyOf, type ResourceKey } from '../rows/resource-key';
+import { isOutside } from '../rows/reference';
 
 /**
  * Returns `Type/id` for a resource in this space, however the reference is written; an address elsewhere as it is

@@ -1,8 +1,8 @@
 /** Targets that a resource refers to by a search parameter: the same values that its index rows are made from. */
-import { firstAddress } from '../fhir/bundle/entry-index';
-import type { Definitions, SearchParameterDefinition } from '../fhir/definitions';
-import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
-import { compileParameterPath, type ParameterPath } from './parameters/parameter-path';
+import { firstAddress } from '../../fhir/bundle/entry-index';
+import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
+import { compileParameterPath, type ParameterPath } from '../parameters/parameter-path';
 
 /** A reference, or a canonical url, as written. */
 export interface Target {

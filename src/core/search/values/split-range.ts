@@ -1,6 +1,6 @@
-import { nextAbove } from '../fhir/exact-number';
-import { LONG_DATE, ROW_SCHEME } from './rows/index-rows';
-import type { Criterion, RangePredicate } from './predicate';
+import { nextAbove } from '../../fhir/exact-number';
+import { LONG_DATE, ROW_SCHEME } from '../rows/index-rows';
+import type { Criterion, RangePredicate } from '../predicate';
 
 /**
  * Splits a range predicate into several that match disjoint rows, each with bounds for the beginning of ranges. No

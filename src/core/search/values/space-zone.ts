@@ -1,5 +1,5 @@
-import type { Space } from '../context';
-import { findZone, type Zone } from '../fhir/time-zone';
+import type { Space } from '../../context';
+import { findZone, type Zone } from '../../fhir/time-zone';
 
 /** The time zone of dates without one. Throws where this host lacks a zone that the host of the tenant's creation had. */
 export function zoneOf({ timeZone }: Pick<Space, 'timeZone'>): Zone {
