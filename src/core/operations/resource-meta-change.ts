@@ -22,7 +22,9 @@ function metaChange(kind: LabelChange['kind']): ReadOperation {
       if (type === undefined || id === undefined || meta === undefined)
         throw fhirError('operationWrongLevel');
       const { text } = await environment.changeLabels(type, id, { kind, meta });
-      return { parameters: [{ name: 'return', valueMeta: objectMember(parseStoredObject(text), 'meta') ?? {} }] };
+      return {
+        parameters: [{ name: 'return', valueMeta: objectMember(parseStoredObject(text), 'meta') ?? {} }],
+      };
     },
   };
 }
