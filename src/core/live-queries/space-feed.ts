@@ -3,13 +3,11 @@ import type { Log, RequestContext, TenantSpace } from '../context';
 import { FhirError, fhirError } from '../errors';
 import type { SearchServices } from '../ports';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
-import { cutToBytes, readFeedOf } from '../storage/read/feed';
 import type { ChangeFilter } from '../change-feed/change-filter';
+import { readChanges } from '../change-feed/read-changes';
 import type { Subscriber } from './subscriber';
 import { PageChanges, type Kind } from '../change-feed/page-changes';
 
-/** Changes that one statement reads. */
-const PAGE = 200;
 /** Time limit for the work on one page, in milliseconds. */
 const PAGE_MS = 30_000;
 
@@ -125,16 +123,16 @@ export class SpaceFeed {
   /** Reads a page for the subscribers at the head, and one for some of those behind. True: more changes may be ready. */
   async #readOn(): Promise<boolean> {
     const from = this.#head;
-    const { to, isFull } = await this.#readPage(from, (subscriber) => subscriber.position >= from);
+    const { to, isMore } = await this.#readPage(from, (subscriber) => subscriber.position >= from);
     this.#head = to;
     const [behind] = this.#behind();
-    if (behind === undefined) return isFull;
+    if (behind === undefined) return isMore;
     const { position } = behind;
     // The next round starts with another subscriber.
     this.#subscribers.delete(behind);
     this.#subscribers.add(behind);
     await this.#readPage(position, (one) => one.position >= position && one.position < this.#head);
-    return isFull || this.#behind().length > 0;
+    return isMore || this.#behind().length > 0;
   }
 
   #behind(): readonly Subscriber[] {
@@ -145,21 +143,19 @@ export class SpaceFeed {
   async #readPage(
     from: number,
     isSelected: (subscriber: Subscriber) => boolean,
-  ): Promise<{ readonly to: number; readonly isFull: boolean }> {
+  ): Promise<{ readonly to: number; readonly isMore: boolean }> {
     const { services } = this.options;
     const subscribers = [...this.#subscribers].filter(
       (subscriber) => subscriber.hasRoom && isSelected(subscriber),
     );
-    const read = await readFeedOf(services.database, this.space.number, {
+    const { rows, isMore } = await readChanges(services.database, this.space.number, {
       types: typesOf(subscribers),
       since: from,
-      limit: PAGE,
     });
-    const rows = cutToBytes(read);
     const last = rows.at(-1);
-    if (last === undefined) return { to: from, isFull: false };
+    if (last === undefined) return { to: from, isMore };
     await this.#handOut(new PageChanges(services, this.space, rows), subscribers);
-    return { to: last.sequence, isFull: read.length === PAGE || rows.length < read.length };
+    return { to: last.sequence, isMore };
   }
 
   async #handOut(page: PageChanges, subscribers: readonly Subscriber[]): Promise<void> {

@@ -12,10 +12,10 @@ import {
   type NewEvent,
   type OwnFeed,
 } from '../../storage/notifications/feeds';
-import { cutToBytes, readFeedOf } from '../../storage/read/feed';
 import type { PageRow } from '../../storage/read/version-row';
 import type { ChangeFilter } from '../../change-feed/change-filter';
 import { PageChanges, type Kind } from '../../change-feed/page-changes';
+import { readChanges, type ChangesRead } from '../../change-feed/read-changes';
 import { RunningSubscriptions, type RunningTools } from './running-subscriptions';
 import { eventsOf, filtersOf } from '../subscription-plan';
 
@@ -29,8 +29,6 @@ export interface SpaceTools extends RunningTools {
   readonly limits: { readonly retryMs: number; readonly keptMs: number; readonly pollMs: number };
 }
 
-/** Changes that one statement reads. */
-const PAGE = 200;
 /** Milliseconds between two reads. */
 const GATHER_MS = 40;
 /** Milliseconds after which the position is stored although there were no events. */
@@ -157,7 +155,7 @@ export class SpaceNotifications {
     if (this.#isClosed()) return false;
     if (this.#running.size === 0) return this.#rest();
     await this.#clean();
-    const rows = await this.#readPage(space);
+    const { rows, isMore } = await this.#readPage(space);
     const last = rows.at(-1);
     if (last === undefined) return false;
     if (this.#running.noteChanges(space, rows)) {
@@ -174,7 +172,7 @@ export class SpaceNotifications {
       this.#storedPosition = -1;
       return true;
     }
-    return rows.length === PAGE;
+    return isMore;
   }
 
   /** Makes the events, and moves on to a position. False: the database is at another one. */
@@ -212,13 +210,11 @@ export class SpaceNotifications {
       this.#cleanedAt = performance.now();
   }
 
-  async #readPage(space: TenantSpace): Promise<readonly PageRow[]> {
-    const rows = await readFeedOf(this.tools.services.database, this.number, {
+  #readPage(space: TenantSpace): Promise<ChangesRead> {
+    return readChanges(this.tools.services.database, this.number, {
       types: this.#running.types(space),
       since: this.#position,
-      limit: PAGE,
     });
-    return cutToBytes(rows);
   }
 
   /** Reads the state of all Subscriptions. */
