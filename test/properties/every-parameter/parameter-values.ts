@@ -17,7 +17,20 @@ export function compileSearches(
   if (kind === 'composite') return compileComposite(definitions, parameter, expression);
   const valuesOf = compilePath(expression, { definitions, rootType: type });
   return (resource) =>
-    opened(definitions, valuesOf(resource)).flatMap((found) => searchValueOf(kind, found) ?? []);
+    opened(definitions, valuesOf(resource)).flatMap((found) =>
+      isJsonObject(found.value) && typeof found.value['resourceType'] === 'string'
+        ? addressOfEntry(resource, found.value)
+        : (searchValueOf(kind, found) ?? []),
+    );
+}
+
+/** A resource of a Bundle is found by the address of its entry. */
+function addressOfEntry({ entry }: JsonObject, inside: JsonObject): SearchValue[] {
+  const item = Array.isArray(entry)
+    ? entry.find((one) => isJsonObject(one) && one['resource'] === inside)
+    : undefined;
+  const fullUrl = isJsonObject(item) ? item['fullUrl'] : undefined;
+  return typeof fullUrl === 'string' ? [{ modifier: '', text: fullUrl }] : [];
 }
 
 function opened(definitions: Definitions, values: readonly PathValue[]): PathValue[] {

@@ -91,10 +91,6 @@ function stringValue({ value }: PathValue): SearchValue | undefined {
 function referenceValue({ value, type }: PathValue): SearchValue | undefined {
   if (typeof value === 'string') return canonicalValue(value);
   if (!isJsonObject(value)) return undefined;
-  if (typeof value['resourceType'] === 'string') {
-    const id = textOf(value['id']);
-    return id === undefined ? undefined : plain(`${value['resourceType']}/${id}`);
-  }
   const reference = type === 'CodeableReference' ? value['reference'] : value;
   if (!isJsonObject(reference)) return undefined;
   const literal = textOf(reference['reference']);
