@@ -6,6 +6,7 @@
 import { SERVER_ACTOR } from '../versions/stored-version';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PollingLoop } from '../concurrency/polling-loop';
 import type { Log, Space } from '../context';
 import { toStoredText } from '../fhir/resource-text';
 import { idOfKey } from '../search/rows/resource-key';
@@ -21,7 +22,7 @@ import {
   type RecordedSpace,
 } from '../storage/audit/access-record-work';
 import type { DatabaseOptions } from '../storage/connection/database';
-import { isDatabaseTrouble } from '../storage/connection/database-error';
+import { isNoDatabaseTrouble } from '../storage/connection/database-error';
 import type { OwnerSession } from '../storage/connection/owner-session';
 import type { VersionWrite } from '../storage/write/version-write';
 import { writeVersions } from '../storage/write/write-statements';
@@ -31,6 +32,8 @@ import { createOwnersCache, patientsOf } from '../authorization/patients';
 
 /** Interval between checks for records that other processes have left. */
 const LOOK_MS = 5_000;
+/** Milliseconds after a round in which records gather. */
+const GATHER_MS = 1_000;
 /** Records in one transaction. */
 const BATCH = 64;
 /**
@@ -58,31 +61,27 @@ export interface AuditEventWriterOptions {
 }
 
 export class AuditEventWriter {
-  #timer: NodeJS.Timeout | undefined;
-  #working: Promise<void> | undefined;
-  #isWanted = false;
-  #isStarted = false;
-  #isClosed = false;
+  readonly #loop: PollingLoop;
   #hurry: (() => void) | undefined;
   readonly #cachedOwners = createOwnersCache();
 
-  constructor(private readonly options: AuditEventWriterOptions) {}
+  constructor(private readonly options: AuditEventWriterOptions) {
+    this.#loop = new PollingLoop({
+      round: () => this.#round(),
+      retryMs: LOOK_MS,
+      gatherMs: GATHER_MS,
+      ...{ log: options.log, work: 'the creation of AuditEvents', isReported: isNoDatabaseTrouble },
+    });
+  }
 
   /** Starts the search for records in this process. */
   start(): void {
-    this.#isStarted = true;
-    this.wake();
+    this.#loop.start();
   }
 
   /** Starts the work if it is not running. Returns at once. */
   wake(): void {
-    if (!this.#isStarted || this.#isClosed) return;
-    this.#isWanted = true;
-    this.#working ??= this.#work().finally(() => {
-      this.#working = undefined;
-      if (this.#isClosed) return;
-      this.#timer = setTimeout(() => this.wake(), this.#isWanted ? 1_000 : LOOK_MS).unref();
-    });
+    this.#loop.wake();
   }
 
   /**
@@ -112,33 +111,26 @@ export class AuditEventWriter {
 
   /** Stops after the current batch. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
+    const closing = this.#loop.close();
     this.#hurry?.();
-    await this.#working;
+    await closing;
   }
 
-  async #work(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#isWanted = false;
-    const { services, database, log } = this.options;
-    let session: OwnerSession | undefined;
+  // Nothing is lost by a failure: the next round finds uncommitted records again.
+  async #round(): Promise<number> {
+    const { services, database } = this.options;
+    if (!(await haveRecords(services.database))) return LOOK_MS;
+    const session = await openRecordSession(database);
     try {
-      if (!(await haveRecords(services.database))) return;
-      session = await openRecordSession(database);
       for (const space of await readRecordedSpaces(session)) await this.#workIn(session, space);
-    } catch (error) {
-      // Nothing is lost: the next round finds uncommitted records again.
-      const reason = error instanceof Error ? error.message : String(error);
-      if (!this.#isClosed && !isDatabaseTrouble(error))
-        log.warn({ reason }, 'the creation of AuditEvents was interrupted');
     } finally {
-      await session?.close();
+      await session.close();
     }
+    return LOOK_MS;
   }
 
   async #workIn(session: OwnerSession, space: RecordedSpace): Promise<void> {
-    while (!this.#isClosed) {
+    while (!this.#loop.isClosed) {
       const started = performance.now();
       if ((await this.#writeBatch(session, space)) === 0) return;
       const took = performance.now() - started;
@@ -152,7 +144,7 @@ export class AuditEventWriter {
     let utilization = await this.#utilizationOf(SAMPLE_MS);
     const share = utilization > FULL ? FULL_SHARE : BUSY_SHARE;
     const end = performance.now() + Math.min(LONGEST_PAUSE_MS, took / share);
-    while (utilization > BUSY && performance.now() < end && !this.#isClosed)
+    while (utilization > BUSY && performance.now() < end && !this.#loop.isClosed)
       utilization = await this.#utilizationOf(Math.min(LOOK_ABOUT_MS, end - performance.now()));
   }
 

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { PollingLoop } from '../concurrency/polling-loop';
 import type { Log } from '../context';
 import { endHush, evictSpaces } from '../memory/cache-registry';
 import type { Database } from '../storage/connection/database';
-import { isDatabaseTrouble } from '../storage/connection/database-error';
+import { isNoDatabaseTrouble } from '../storage/connection/database-error';
 import { attendErasures, lastErasure, leaveErasures } from '../storage/tenants/erasures';
 
 /** Interval of polls. A notice through Redis triggers one at once; without Redis this is the longest delay of a process. */
@@ -23,14 +24,16 @@ export class ErasureWatch {
   readonly #process = randomBytes(8).toString('hex');
   #invalidated = 0;
   #isStarted = false;
-  #isClosed = false;
-  #isWanted = false;
-  #looking: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #isFailing = false;
+  readonly #loop: PollingLoop;
   readonly #hushed = new Set<number>();
 
-  constructor(private readonly options: ErasureWatchOptions) {}
+  constructor(private readonly options: ErasureWatchOptions) {
+    this.#loop = new PollingLoop({
+      round: async () => ((await this.#evictNext(options.database)) ? 0 : LOOK_MS),
+      retryMs: LOOK_MS,
+      ...{ log: options.log, work: 'the list of erasures', isReported: isNoDatabaseTrouble },
+    });
+  }
 
   /** Must be awaited before this process caches anything. */
   async open(): Promise<void> {
@@ -40,47 +43,22 @@ export class ErasureWatch {
   /** Starts polling. */
   start(): void {
     this.#isStarted = true;
-    this.poll();
+    this.#loop.start();
   }
 
   /** Polls now, because there may be new erasures. Returns at once. */
   poll(): void {
-    if (!this.#isStarted || this.#isClosed) return;
-    this.#isWanted = true;
-    clearTimeout(this.#timer);
-    this.#looking ??= this.#work().finally(() => {
-      this.#looking = undefined;
-      if (this.#isClosed) return;
-      this.#timer = setTimeout(() => this.poll(), LOOK_MS).unref();
-    });
+    this.#loop.wake();
   }
 
-  async #work(): Promise<void> {
-    const { database, log } = this.options;
-    try {
-      while (this.#isWanted && !this.#isClosed) {
-        this.#isWanted = false;
-        await this.#evictNext(database);
-      }
-      if (this.#isFailing) log.info({}, 'the list of erasures can be read again');
-      this.#isFailing = false;
-    } catch (error) {
-      // Another component logs database failures.
-      if (isDatabaseTrouble(error)) return;
-      const reason = error instanceof Error ? error.message : String(error);
-      if (!this.#isFailing) log.warn({ reason }, 'the list of erasures cannot be read');
-      this.#isFailing = true;
-    }
-  }
-
-  async #evictNext(database: Database): Promise<void> {
+  /** True: there may be more; the next round, which follows at once, also confirms the eviction. */
+  async #evictNext(database: Database): Promise<boolean> {
     const erasures = await attendErasures(database, this.#process, this.#invalidated);
     const last = erasures.at(-1);
-    if (last === undefined) return;
+    if (last === undefined) return false;
     this.evict(erasures.flatMap(({ spaces }) => spaces));
     this.#invalidated = last.number;
-    // The next poll, which follows at once, confirms the eviction.
-    this.#isWanted = true;
+    return true;
   }
 
   /** Evicts the spaces from the caches of this process at once. */
@@ -91,9 +69,7 @@ export class ErasureWatch {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    await this.#looking;
+    await this.#loop.close();
     // Spaces with the same numbers in another database, which this process may open next, are others.
     endHush(this.#hushed);
     // A process that could not sign off counts as dead after 20 seconds.

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { turns } from '../concurrency/turns';
+import { PollingLoop } from '../concurrency/polling-loop';
 import type { Log, Space, TenantSpace } from '../context';
 import { FhirError } from '../errors';
 import { EXCEEDED } from './exceeded-parameter';
@@ -14,7 +15,7 @@ import type { Extractor } from '../search/rows/extract';
 import { parameterOfRow, type IndexRows } from '../search/rows/index-rows';
 import type { Services } from '../ports';
 import type { DatabaseOptions } from '../storage/connection/database';
-import { isDatabaseTrouble } from '../storage/connection/database-error';
+import { isNoDatabaseTrouble } from '../storage/connection/database-error';
 import {
   MAX_TARGETS,
   repairResources,
@@ -72,70 +73,54 @@ export interface SearchParameterWorkOptions {
 }
 
 export class SearchParameterWork {
-  private timer: NodeJS.Timeout | undefined;
-  private working: Promise<void> | undefined;
-  /** True if there may be work beyond the current run. */
-  private isWanted = false;
-  private isStarted = false;
-  private isClosed = false;
+  private readonly loop: PollingLoop;
   /** Identifies the attempts of this process; a process that finds another's mark knows that the other has ended. */
   private readonly process = randomUUID();
 
-  constructor(private readonly options: SearchParameterWorkOptions) {}
+  constructor(private readonly options: SearchParameterWorkOptions) {
+    this.loop = new PollingLoop({
+      round: () => this.round(),
+      retryMs: CHECK_INTERVAL_MS,
+      ...{ log: options.log, work: 'indexing of search parameters', isReported: isNoDatabaseTrouble },
+    });
+  }
 
   /** Starts looking for work. */
   start(): void {
-    this.isStarted = true;
-    this.wake();
+    this.loop.start();
   }
 
   /** Starts a run, since there may be work. Returns at once. */
   wake(): void {
-    if (!this.isStarted || this.isClosed) return;
-    this.isWanted = true;
-    this.working ??= this.work().finally(() => {
-      this.working = undefined;
-      if (this.isWanted) this.wake();
-      else if (!this.isClosed) this.timer = setTimeout(() => this.wake(), CHECK_INTERVAL_MS).unref();
-    });
+    this.loop.wake();
   }
 
   /** Stops the current run after the resources that it is processing. */
-  async close(): Promise<void> {
-    this.isClosed = true;
-    this.isWanted = false;
-    clearTimeout(this.timer);
-    await this.working;
+  close(): Promise<void> {
+    return this.loop.close();
   }
 
-  private async work(): Promise<void> {
-    clearTimeout(this.timer);
-    this.isWanted = false;
-    const { services, database, log } = this.options;
-    let session: OwnerSession | undefined;
+  // Nothing is lost by a failure: the next round finds the remaining work.
+  private async round(): Promise<number> {
+    const { services, database } = this.options;
+    if (!(await haveSearchParameters(services.database))) return CHECK_INTERVAL_MS;
+    const session = await OwnerSession.open(database);
     try {
-      if (!(await haveSearchParameters(services.database))) return;
-      session = await OwnerSession.open(database);
       for (const space of await readSpacesWithWork(session)) {
-        if (this.isClosed) return;
+        if (this.loop.isClosed) break;
         // Another process or a reindex works there; a later check returns to the space.
         if (!(await lockReindex(session, space.number))) continue;
         await this.workIn(session, space);
         await unlockReindex(session, space.number);
       }
-    } catch (error) {
-      // Nothing is lost: the next run finds the remaining work.
-      const reason = error instanceof Error ? error.message : String(error);
-      // Other code logs that the database is unavailable.
-      if (!this.isClosed && !isDatabaseTrouble(error))
-        log.warn({ reason }, 'indexing of search parameters was interrupted');
     } finally {
-      await session?.close();
+      await session.close();
     }
+    return CHECK_INTERVAL_MS;
   }
 
   private async workIn(session: OwnerSession, space: Space): Promise<void> {
-    while (!this.isClosed) {
+    while (!this.loop.isClosed) {
       const all = await readAsOwner(session, space);
       const pending = all.filter(({ isPending }) => isPending);
       const [ready] = pending.filter(isReady);
@@ -149,7 +134,7 @@ export class SearchParameterWork {
       const { services } = this.options;
       const run = new ParameterIndexing({ services, session, space, type, all, group });
       try {
-        if (!(await run.start(this.process, () => this.isClosed))) return;
+        if (!(await run.start(this.process, () => this.loop.isClosed))) return;
         this.options.changed(space.tenant);
       } catch (error) {
         if (error instanceof FhirError) throw error;

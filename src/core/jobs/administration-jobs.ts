@@ -193,7 +193,7 @@ export class AdministrationJobs implements AdministrationJobsOfCore {
     const outcome = await this.#outcomeOf(running, execute);
     this.#running.delete(job.id);
     this.#finished.push({ running, outcome });
-    this.#rounds.ring();
+    this.#rounds.wake();
   }
 
   async #outcomeOf(running: Running, execute: AdministrationJobExecutor): Promise<Outcome> {

@@ -179,7 +179,7 @@ export class AsyncJobs {
     const outcome = await this.#outcomeOf(job, execute, controller.signal);
     this.#running.delete(job.id);
     this.#finished.push({ job, outcome });
-    this.#rounds.ring();
+    this.#rounds.wake();
   }
 
   /** Undefined: the job was aborted here and can be restarted. */

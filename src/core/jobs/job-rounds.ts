@@ -1,13 +1,14 @@
+import { PollingLoop } from '../concurrency/polling-loop';
 import type { Log } from '../context';
 import type { DatabaseOptions } from '../storage/connection/database';
-import { isDatabaseTrouble } from '../storage/connection/database-error';
+import { isNoDatabaseTrouble } from '../storage/connection/database-error';
 import { OwnerSession } from '../storage/connection/owner-session';
 
 /** The jobs that rounds of a process work on. */
 export interface JobRoundsOptions {
   readonly owner: DatabaseOptions;
   readonly log: Log;
-  /** Says in the log what was interrupted. */
+  /** As `PollingLoopOptions.work`. */
   readonly work: string;
   /** True: there is something to do for any process. */
   haveWork(): Promise<boolean>;
@@ -29,94 +30,62 @@ const BEAT_MS = 1_000;
  * five seconds if there is work. The rounds share a connection of the owner, which is open only meanwhile.
  */
 export class JobRounds {
-  #isStarted = false;
-  #isClosed = false;
-  #working: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #isWanted = false;
-  #ring: (() => void) | undefined;
+  readonly #loop: PollingLoop;
+  #session: OwnerSession | undefined;
 
-  constructor(private readonly options: JobRoundsOptions) {}
-
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
-  start(): void {
-    this.#isStarted = true;
-    this.wake();
-  }
-
-  /** Begins a round soon, if the rounds are started. */
-  wake(): void {
-    if (!this.#isStarted || this.#isClosed) return;
-    this.#isWanted = true;
-    this.#ring?.();
-    this.#working ??= this.#work().finally(() => {
-      this.#working = undefined;
-      if (this.#isClosed) return;
-      this.#timer = setTimeout(() => this.wake(), this.#isWanted ? BEAT_MS : LOOK_MS).unref();
+  constructor(private readonly options: JobRoundsOptions) {
+    this.#loop = new PollingLoop({
+      round: () => this.#round(),
+      // Nothing is lost by a failure: the next round stores what has ended, or another process begins the jobs again.
+      retryMs: BEAT_MS,
+      mayEnd: () => options.isIdle(),
+      ...{ log: options.log, work: options.work, isReported: isNoDatabaseTrouble },
     });
   }
 
-  /** Ends the pause between two rounds. */
-  ring(): void {
-    this.#ring?.();
+  get isClosed(): boolean {
+    return this.#loop.isClosed;
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** A job has arrived or ended. */
+  wake(): void {
+    this.#loop.wake();
   }
 
   /** Begins no more jobs: `isClosed` is true from now on. */
   stop(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.#loop.stop();
   }
 
   /** Waits until this process has no job. */
   async close(): Promise<void> {
-    this.stop();
-    this.#ring?.();
-    await this.#working;
+    await this.#loop.close();
+    await this.#leave();
   }
 
-  async #work(): Promise<void> {
-    clearTimeout(this.#timer);
-    const { owner, log, work, isIdle, haveWork, round } = this.options;
-    let session: OwnerSession | undefined;
+  async #round(): Promise<number> {
+    const { owner, isIdle, haveWork, hasUnsaved, round } = this.options;
     try {
-      if (isIdle() && !(await haveWork())) {
-        this.#isWanted = false;
-        return;
+      if (!isIdle() || (await haveWork())) {
+        this.#session ??= await OwnerSession.open(owner);
+        await round(this.#session);
       }
-      session = await OwnerSession.open(owner);
-      do {
-        this.#isWanted = false;
-        await round(session);
-        if (!isIdle()) await this.#pause();
-      } while (!isIdle() || this.#hasMore());
     } catch (error) {
-      // Nothing is lost: the next round stores what has ended, or another process begins the jobs again.
-      this.#isWanted = true;
-      const reason = error instanceof Error ? error.message : String(error);
-      if (!isDatabaseTrouble(error)) log.warn({ reason }, `the work on ${work} was interrupted`);
-    } finally {
-      await session?.close();
+      await this.#leave();
+      throw error;
     }
+    if (!isIdle()) return hasUnsaved() ? 0 : BEAT_MS;
+    await this.#leave();
+    return LOOK_MS;
   }
 
-  /** True: another round was requested during the current one. */
-  #hasMore(): boolean {
-    return this.#isWanted && !this.#isClosed;
-  }
-
-  /** Waits for an event or the next heartbeat. */
-  async #pause(): Promise<void> {
-    if (this.options.hasUnsaved() || this.#isWanted) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, BEAT_MS);
-      this.#ring = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#ring = undefined;
+  async #leave(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    await session?.close();
   }
 }

@@ -146,7 +146,7 @@ export class ChangeFeeds {
     if (feed.size > 0 || this.#spaces.get(space) !== followed) return;
     this.#spaces.delete(space);
     stopListening();
-    void feed.ended().then(() => this.#feeds.delete(feed));
+    void feed.close().then(() => this.#feeds.delete(feed));
   }
 
   /** Called after a write to the space in this process. Returns at once. */
@@ -171,6 +171,6 @@ export class ChangeFeeds {
   async close(): Promise<void> {
     this.endAll();
     for (const timer of this.#announced.values()) clearTimeout(timer);
-    await Promise.all([...this.#feeds].map((feed) => feed.ended()));
+    await Promise.all([...this.#feeds].map((feed) => feed.close()));
   }
 }

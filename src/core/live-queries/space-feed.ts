@@ -2,8 +2,9 @@
 import type { Log, RequestContext, TenantSpace } from '../context';
 import { FhirError, fhirError } from '../errors';
 import type { SearchServices } from '../ports';
-import { isDatabaseTrouble } from '../storage/connection/database-error';
+import { isDatabaseTrouble, isNoDatabaseTrouble } from '../storage/connection/database-error';
 import type { ChangeFilter } from '../change-feed/change-filter';
+import { PollingLoop } from '../concurrency/polling-loop';
 import { readChanges } from '../change-feed/read-changes';
 import type { Subscriber } from './subscriber';
 import { PageChanges, type Kind } from '../change-feed/page-changes';
@@ -31,10 +32,7 @@ export class SpaceFeed {
   readonly #subscribers = new Set<Subscriber>();
   /** Sequence up to which all changes were passed to the subscribers that are not behind. */
   #head: number;
-  #isWoken = false;
-  #ring: (() => void) | undefined;
-  #working: Promise<void> | undefined;
-  #isFailing = false;
+  readonly #loop: PollingLoop;
 
   constructor(
     private readonly options: SpaceFeedOptions,
@@ -42,6 +40,12 @@ export class SpaceFeed {
     head: number,
   ) {
     this.#head = head;
+    this.#loop = new PollingLoop({
+      round: () => this.#round(),
+      retryMs: options.pollMs,
+      ...{ log: options.log, work: 'live queries', isReported: isNoDatabaseTrouble },
+    });
+    this.#loop.start();
   }
 
   get size(): number {
@@ -55,59 +59,28 @@ export class SpaceFeed {
   add(subscriber: Subscriber): void {
     this.#subscribers.add(subscriber);
     this.wake();
-    this.#working ??= this.#work().finally(() => (this.#working = undefined));
   }
 
   remove(subscriber: Subscriber): void {
     this.#subscribers.delete(subscriber);
-    if (this.#subscribers.size === 0) this.wake();
   }
 
   /** Starts a poll, because there may be new changes or queue space. */
   wake(): void {
-    this.#isWoken = true;
-    this.#ring?.();
+    this.#loop.wake();
   }
 
-  /** Resolves when the feed has no subscribers and has stopped. */
-  async ended(): Promise<void> {
-    await this.#working;
+  /** Resolves when no page is being read any more. */
+  close(): Promise<void> {
+    return this.#loop.close();
   }
 
-  async #work(): Promise<void> {
-    const { log, pollMs } = this.options;
-    while (this.#subscribers.size > 0) {
-      this.#isWoken = false;
-      try {
-        const isMore = (await this.#renewSpace()) && (await this.#readOn());
-        if (this.#isFailing) log.info({}, 'live queries continue');
-        this.#isFailing = false;
-        if (isMore) continue;
-      } catch (error) {
-        // No change is lost: the next poll starts at the same position.
-        this.#isWoken = false;
-        // Another component logs database failures once, not for each space.
-        if (!isDatabaseTrouble(error)) {
-          if (!this.#isFailing)
-            log.warn({ fault: faultOf(error) }, 'live queries wait: changes cannot be read');
-          this.#isFailing = true;
-        }
-      }
-      this.#endStalled();
-      if (this.#subscribers.size > 0) await this.#pause(pollMs);
-    }
-  }
-
-  async #pause(milliseconds: number): Promise<void> {
-    if (this.#isWoken) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      this.#ring = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#ring = undefined;
+  // No change is lost by a failure: the next round starts at the same position.
+  async #round(): Promise<number | undefined> {
+    if (this.#subscribers.size === 0) return undefined;
+    if ((await this.#renewSpace()) && (await this.#readOn())) return 0;
+    this.#endStalled();
+    return this.options.pollMs;
   }
 
   async #renewSpace(): Promise<boolean> {
@@ -217,8 +190,4 @@ function typesOf(subscribers: readonly Subscriber[]): ReadonlySet<number> | unde
     types.add(filter.typeNumber);
   }
   return types;
-}
-
-function faultOf(error: unknown): string {
-  return error instanceof FhirError ? error.key : error instanceof Error ? error.name : 'unknown';
 }

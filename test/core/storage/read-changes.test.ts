@@ -12,7 +12,7 @@ beforeAll(async () => {
   const writes = new WriteQueues(storage.database, 10_000, () => undefined);
   for (let key = 1; key <= LARGE; key++) {
     const write = makeWrite(key);
-    await writes.write(SYSTEM_R4, { ...write, body: write.body.padEnd(MEGABYTE) });
+    await writes.write(SYSTEM_R4, { ...write, body: (write.body ?? '').padEnd(MEGABYTE) });
   }
 });
 afterAll(() => storage.close());

@@ -2,7 +2,7 @@
 import type { Log, RequestContext } from '../../context';
 import { FhirError } from '../../errors';
 import { mayNotify } from '../../limits/notification-hosts';
-import { isDatabaseTrouble } from '../../storage/connection/database-error';
+import { isNoDatabaseTrouble } from '../../storage/connection/database-error';
 import { isCurrent, nextEvents, noteDelivered, noteFailed } from '../../storage/notifications/events';
 import type { StoredSubscription } from '../../storage/notifications/feeds';
 import { SubscriptionRewritten } from '../../storage/notifications/subscription-state';
@@ -14,6 +14,7 @@ import { type Notification } from '../../api/notification';
 import { DEFAULT_EVENTS, MOST_EVENTS, MOST_TEXT } from '../notification-size';
 import { readEvents, untilDeletion, type EventTools } from './read-events';
 import type { SubscriptionPlan } from '../subscription-plan';
+import { PollingLoop } from '../../concurrency/polling-loop';
 
 export interface DeliveryTools extends EventTools {
   readonly slots: CallSlots;
@@ -42,18 +43,14 @@ const LONGEST_RETRY_MS = 300_000;
 /** Milliseconds after which work that the database interrupted is tried again. */
 const TROUBLE_MS = 1_000;
 const DEFAULT_TIMEOUT_MS = 10_000;
-/** The longest time of a timer. */
-const LONGEST_TIMER_MS = 2_000_000_000;
 
 export class Delivery {
   readonly #closing = new AbortController();
-  #isWoken = true;
-  #ring: (() => void) | undefined;
+  readonly #loop: PollingLoop;
   #numbered: number;
   #attempts: number;
   #nextAttempt: number;
   #lastSent: number;
-  readonly #working: Promise<void>;
 
   constructor(
     private readonly tools: DeliveryTools,
@@ -65,7 +62,12 @@ export class Delivery {
     const now = performance.now();
     this.#nextAttempt = now + subscription.waitMs;
     this.#lastSent = now - (subscription.silentMs ?? 0);
-    this.#working = this.#work();
+    this.#loop = new PollingLoop({
+      round: () => this.#round(),
+      retryMs: TROUBLE_MS,
+      ...{ log: tools.log, work: 'deliveries of a Subscription', isReported: isNoDatabaseTrouble },
+    });
+    this.#loop.start();
   }
 
   /** True: the last attempt failed. */
@@ -76,8 +78,7 @@ export class Delivery {
   /** There are events up to this number. */
   wake(numbered: number): void {
     this.#numbered = Math.max(this.#numbered, numbered);
-    this.#isWoken = true;
-    this.#ring?.();
+    this.#loop.wake();
   }
 
   /** The state as it is stored now: an operator may have moved the next attempt. */
@@ -89,12 +90,12 @@ export class Delivery {
   /** Aborts what is under way; no further call begins. */
   close(): void {
     this.#closing.abort();
-    this.#ring?.();
+    this.#loop.stop();
   }
 
   /** Resolves when nothing is under way any more. */
-  async ended(): Promise<void> {
-    await this.#working;
+  ended(): Promise<void> {
+    return this.#loop.close();
   }
 
   /** A method, because TypeScript takes a property for unchanged after an `await`. */
@@ -102,41 +103,15 @@ export class Delivery {
     return this.#closing.signal.aborted;
   }
 
-  async #work(): Promise<void> {
-    while (!this.#isClosed()) {
-      let waitMs: number | undefined;
-      try {
-        waitMs = await this.#step();
-      } catch (error) {
-        if (this.#isClosed() || error instanceof SubscriptionRewritten) return;
-        if (!isDatabaseTrouble(error) && !(error instanceof FhirError))
-          this.tools.log.error(
-            { reason: String(error) },
-            'a delivery of a Subscription failed by a fault of the server',
-          );
-        waitMs = TROUBLE_MS;
-      }
-      if (waitMs !== 0) await this.#pause(waitMs);
+  async #round(): Promise<number | undefined> {
+    try {
+      return await this.#step();
+    } catch (error) {
+      if (error instanceof SubscriptionRewritten) this.#loop.stop();
+      else if (error instanceof FhirError) return TROUBLE_MS;
+      else throw error;
+      return undefined;
     }
-  }
-
-  async #pause(milliseconds: number | undefined): Promise<void> {
-    if (this.#isWoken || this.#isClosed()) {
-      this.#isWoken = false;
-      return;
-    }
-    await new Promise<void>((resolve) => {
-      const timer =
-        milliseconds === undefined
-          ? undefined
-          : setTimeout(resolve, Math.min(milliseconds, LONGEST_TIMER_MS));
-      this.#ring = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#ring = undefined;
-    this.#isWoken = false;
   }
 
   /** Does what is due; returns the milliseconds until there is more to do, undefined: until it is woken. */

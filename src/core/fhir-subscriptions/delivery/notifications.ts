@@ -7,6 +7,7 @@ import { SERVER_ACTOR } from '../../versions/stored-version';
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../api/access';
 import type { Interactions } from '../../api/interactions';
+import { PollingLoop } from '../../concurrency/polling-loop';
 import type { RedisCache } from '../../cache/redis-cache';
 import type { RetryingWriter } from '../../interactions/retrying-writer';
 import type { Log, TenantSpace } from '../../context';
@@ -17,7 +18,7 @@ import type { Outbound } from '../../outbound/outbound';
 import type { Release } from '../../fhir/release';
 import { SUBSCRIPTION } from '../../fhir/type-names';
 import type { WriteServices } from '../../ports';
-import { isDatabaseTrouble } from '../../storage/connection/database-error';
+import { isNoDatabaseTrouble } from '../../storage/connection/database-error';
 import { attendFeeds, leaveFeeds, type OwnFeed } from '../../storage/notifications/feeds';
 import { CallSlots } from './call-slots';
 import { workContext } from './work-context';
@@ -67,19 +68,19 @@ export class Notifications {
   readonly #slots = new CallSlots();
   readonly #endpoint: Endpoint;
   #attendedAt = -Infinity;
-  #timer: NodeJS.Timeout | undefined;
-  #attending: Promise<void> | undefined;
-  #isStarted = false;
-  #isClosed = false;
-  #isFailing = false;
+  readonly #loop: PollingLoop;
 
   constructor(private readonly options: NotificationsOptions) {
     this.#endpoint = new Endpoint(options.outbound);
+    this.#loop = new PollingLoop({
+      round: () => this.#attend(),
+      retryMs: ATTEND_MS,
+      ...{ log: options.log, work: 'the lease on Subscriptions', isReported: isNoDatabaseTrouble },
+    });
   }
 
   start(): void {
-    this.#isStarted = true;
-    this.#attend();
+    this.#loop.start();
   }
 
   /** Called after a write to the space in this process. */
@@ -101,9 +102,7 @@ export class Notifications {
 
   /** Ends the work and gives up all spaces. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    await this.#attending;
+    await this.#loop.close();
     const wasHolding = this.#spaces.size > 0;
     for (const space of this.#spaces.keys()) this.#drop(space);
     await Promise.all(this.#ending);
@@ -112,36 +111,19 @@ export class Notifications {
     await leaveFeeds(this.options.services.database, this.#worker).catch(() => undefined);
   }
 
-  #attend(): void {
-    if (!this.#isStarted || this.#isClosed) return;
-    this.#attending = this.#look().finally(() => {
-      this.#attending = undefined;
-      if (!this.#isClosed) this.#timer = setTimeout(() => this.#attend(), ATTEND_MS).unref();
-    });
-  }
-
-  async #look(): Promise<void> {
-    const { services, log } = this.options;
+  async #attend(): Promise<number> {
     const begun = performance.now();
-    let feeds;
-    try {
-      feeds = await attendFeeds(services.database, {
-        worker: this.#worker,
-        silenceMs: SILENCE_MS,
-        most: MOST_SPACES,
-      });
-    } catch (error) {
-      if (!isDatabaseTrouble(error) && !this.#isFailing)
-        log.warn({ reason: String(error) }, 'the lease on Subscriptions cannot be renewed');
-      this.#isFailing = true;
-      return;
-    }
-    this.#isFailing = false;
+    const feeds = await attendFeeds(this.options.services.database, {
+      worker: this.#worker,
+      silenceMs: SILENCE_MS,
+      most: MOST_SPACES,
+    });
     this.#attendedAt = begun;
-    if (this.#isClosed) return;
+    if (this.#loop.isClosed) return ATTEND_MS;
     const own = new Set(feeds.map(({ space }) => space));
     for (const space of this.#spaces.keys()) if (!own.has(space)) this.#drop(space);
     for (const feed of feeds) (this.#spaces.get(feed.space) ?? this.#hold(feed)).notifications.note(feed);
+    return ATTEND_MS;
   }
 
   #hold(feed: OwnFeed): Held {

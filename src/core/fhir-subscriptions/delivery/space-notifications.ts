@@ -1,9 +1,7 @@
 /** The Subscriptions of one space: which changes are their events, and their deliveries. */
 import { type SpaceCounts } from '../../api/subscription';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log, TenantSpace } from '../../context';
-import { FhirError } from '../../errors';
-import { isDatabaseTrouble } from '../../storage/connection/database-error';
+import { isNoDatabaseTrouble } from '../../storage/connection/database-error';
 import { removeOldEvents } from '../../storage/notifications/events';
 import {
   advanceFeed,
@@ -15,6 +13,7 @@ import {
 import type { PageRow } from '../../storage/read/version-row';
 import type { ChangeFilter } from '../../change-feed/change-filter';
 import { PageChanges, type Kind } from '../../change-feed/page-changes';
+import { PollingLoop } from '../../concurrency/polling-loop';
 import { readChanges, type ChangesRead } from '../../change-feed/read-changes';
 import { RunningSubscriptions, type RunningTools } from './running-subscriptions';
 import { eventsOf, filtersOf } from '../subscription-plan';
@@ -29,7 +28,7 @@ export interface SpaceTools extends RunningTools {
   readonly limits: { readonly retryMs: number; readonly keptMs: number; readonly pollMs: number };
 }
 
-/** Milliseconds between two reads. */
+/** Milliseconds in which changes gather: those of the next moments are read together. */
 const GATHER_MS = 40;
 /** Milliseconds after which the position is stored although there were no events. */
 const STORE_MS = 1_000;
@@ -52,11 +51,7 @@ export class SpaceNotifications {
   #knownLast = 0;
   #loadedAt = -Infinity;
   #cleanedAt = performance.now();
-  #isWoken = true;
-  readonly #closing = new AbortController();
-  #ring: (() => void) | undefined;
-  #isFailing = false;
-  readonly #working: Promise<void>;
+  readonly #loop: PollingLoop;
 
   constructor(
     private readonly tools: SpaceTools,
@@ -65,7 +60,13 @@ export class SpaceNotifications {
     private readonly onEnd: () => void,
   ) {
     this.#running = new RunningSubscriptions(tools, number);
-    this.#working = this.#work();
+    this.#loop = new PollingLoop({
+      round: () => this.#round(),
+      retryMs: TROUBLE_MS,
+      gatherMs: GATHER_MS,
+      ...{ log: tools.log, work: 'events of Subscriptions', isReported: isNoDatabaseTrouble },
+    });
+    this.#loop.start();
   }
 
   get counts(): SpaceCounts {
@@ -75,8 +76,7 @@ export class SpaceNotifications {
 
   /** There may be changes. */
   wake(): void {
-    this.#isWoken = true;
-    this.#ring?.();
+    this.#loop.wake();
   }
 
   /** What the database says at each beat: whether there was a write, and one of a Subscription. */
@@ -89,55 +89,18 @@ export class SpaceNotifications {
 
   /** Ends all deliveries; resolves when no call is under way. */
   async close(): Promise<void> {
-    this.#closing.abort();
-    const closing = this.#running.close();
-    this.#ring?.();
-    await this.#working;
-    await closing;
+    const closing = [this.#loop.close(), this.#running.close()];
+    await Promise.all(closing);
     await this.#running.close();
   }
 
-  /** A method, because TypeScript takes a property for unchanged after an `await`. */
-  #isClosed(): boolean {
-    return this.#closing.signal.aborted;
-  }
-
-  async #work(): Promise<void> {
-    while (!this.#isClosed()) {
-      this.#isWoken = false;
-      let waitMs = this.tools.limits.pollMs;
-      try {
-        if (await this.#step()) waitMs = 0;
-        else if (!this.tools.isHeld()) waitMs = TROUBLE_MS;
-        this.#isFailing = false;
-      } catch (error) {
-        if (!isDatabaseTrouble(error) && !this.#isFailing)
-          this.tools.log.warn({ fault: faultOf(error) }, 'Subscriptions wait: changes cannot be read');
-        this.#isFailing = true;
-        this.#isWoken = false;
-        waitMs = TROUBLE_MS;
-      }
-      if (this.#isClosed()) return;
-      if (waitMs > 0) await this.#pause(waitMs);
-    }
-  }
-
-  async #pause(milliseconds: number): Promise<void> {
-    // Changes of the next moments are read together.
-    await sleep(GATHER_MS);
-    if (this.#isWoken || this.#isClosed()) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      this.#ring = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#ring = undefined;
+  async #round(): Promise<number> {
+    if (await this.#step()) return 0;
+    return this.tools.isHeld() ? this.tools.limits.pollMs : TROUBLE_MS;
   }
 
   #end(): void {
-    this.#closing.abort();
+    this.#loop.stop();
     this.onEnd();
   }
 
@@ -152,7 +115,7 @@ export class SpaceNotifications {
     if (!this.tools.isHeld()) return false;
     const isDue = performance.now() - this.#loadedAt > LOADED_MS;
     if (this.#changes === undefined || this.#changes !== this.#knownChanges || isDue) await this.#load(space);
-    if (this.#isClosed()) return false;
+    if (this.#loop.isClosed) return false;
     if (this.#running.size === 0) return this.#rest();
     await this.#clean();
     const { rows, isMore } = await this.#readPage(space);
@@ -263,8 +226,4 @@ export class SpaceNotifications {
     }
     return events;
   }
-}
-
-function faultOf(error: unknown): string {
-  return error instanceof FhirError ? error.key : error instanceof Error ? error.message : 'unknown';
 }

@@ -1,7 +1,7 @@
 /** The bound Subscriptions of one space in this process. */
+import { PollingLoop } from '../../concurrency/polling-loop';
 import type { Log, TenantSpace } from '../../context';
-import { FhirError } from '../../errors';
-import { isDatabaseTrouble } from '../../storage/connection/database-error';
+import { isNoDatabaseTrouble } from '../../storage/connection/database-error';
 import { readStates } from '../../storage/notifications/feeds';
 import type { BindingTools, SocketBinding } from './socket-binding';
 
@@ -17,7 +17,7 @@ export interface SocketSpaceTools extends BindingTools {
 
 /** Milliseconds between two looks without a notice. */
 const POLL_MS = 500;
-/** Milliseconds between two looks, in which events gather. */
+/** Milliseconds after a look in which events gather. */
 const GATHER_MS = 20;
 /** Bindings that are worked on at once. */
 const AT_ONCE = 8;
@@ -28,69 +28,41 @@ const AT_ONCE = 8;
  */
 export class SocketSpace {
   readonly bindings = new Set<SocketBinding>();
-  #working: Promise<void> | undefined;
-  #isWorking = false;
-  #isWoken = false;
-  #isClosed = false;
-  #ring: (() => void) | undefined;
+  readonly #loop: PollingLoop;
 
   constructor(
     private readonly tools: SocketSpaceTools,
     private readonly number: number,
     readonly tenantNumber: number,
-  ) {}
+  ) {
+    this.#loop = new PollingLoop({
+      round: () => this.#round(),
+      retryMs: POLL_MS,
+      gatherMs: GATHER_MS,
+      ...{ log: tools.log, work: 'events of bound Subscriptions', isReported: isNoDatabaseTrouble },
+    });
+    this.#loop.start();
+  }
 
   add(binding: SocketBinding): void {
     this.bindings.add(binding);
     this.wake();
-    if (this.#isWorking) return;
-    this.#isWorking = true;
-    this.#working = this.#work();
   }
 
   /** There may be new events. */
   wake(): void {
-    this.#isWoken = true;
-    this.#ring?.();
+    this.#loop.wake();
   }
 
   /** Resolves when no statement is under way any more. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#ring?.();
-    await this.#working;
+  close(): Promise<void> {
+    return this.#loop.close();
   }
 
-  async #work(): Promise<void> {
-    while (this.bindings.size > 0 && !this.#isOver()) {
-      this.#isWoken = false;
-      try {
-        await this.#look();
-      } catch (error) {
-        if (!isDatabaseTrouble(error))
-          this.tools.log.warn({ fault: faultOf(error) }, 'bound Subscriptions wait: events cannot be read');
-      }
-      if (this.bindings.size > 0 && !this.#isOver()) await this.#pause();
-    }
-    this.#isWorking = false;
-  }
-
-  /** A method, because TypeScript takes a property for unchanged after an `await`. */
-  #isOver(): boolean {
-    return this.#isClosed;
-  }
-
-  async #pause(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
-    if (this.#isWoken || this.#isOver()) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, POLL_MS - GATHER_MS);
-      this.#ring = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#ring = undefined;
+  async #round(): Promise<number | undefined> {
+    if (this.bindings.size === 0) return undefined;
+    await this.#look();
+    return POLL_MS;
   }
 
   async #look(): Promise<void> {
@@ -113,7 +85,7 @@ export class SocketSpace {
     const states = await readStates(this.tools.services.database, this.number, keys);
     const byKey = new Map(states.map((state) => [state.key, state]));
     const due = bindings.filter((binding) => binding.isDue(byKey.get(binding.key)));
-    for (let index = 0; index < due.length && !this.#isOver(); index += AT_ONCE)
+    for (let index = 0; index < due.length && !this.#loop.isClosed; index += AT_ONCE)
       await Promise.all(
         due.slice(index, index + AT_ONCE).map(async (binding) => {
           const end = await binding.deliver(this.tools, space, byKey.get(binding.key));
@@ -125,8 +97,4 @@ export class SocketSpace {
         }),
       );
   }
-}
-
-function faultOf(error: unknown): string {
-  return error instanceof FhirError ? error.key : error instanceof Error ? error.name : 'unknown';
 }

@@ -138,3 +138,8 @@ const REQUIREMENT_LOST = 'AN006';
 export function isLostRequirement(error: unknown): boolean {
   return error instanceof StatementError && error.sqlState === REQUIREMENT_LOST;
 }
+
+/** True for a failure that is not the database's, of which the log says enough. */
+export function isNoDatabaseTrouble(error: unknown): boolean {
+  return !isDatabaseTrouble(error);
+}
