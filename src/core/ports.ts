@@ -8,7 +8,7 @@ import type { Preparer } from './preparation/preparer';
 import type { Release } from './fhir/release';
 import type { Destinations } from './outbound/destinations';
 import type { RateLimiter } from './limits/rate-limiter';
-import type { CodeSystemCache } from './memory/code-system-cache';
+import type { CodeSystemCache } from './cache/code-system-cache';
 import type { Extractor } from './search/rows/extract';
 import type { IndexRows } from './search/rows/index-rows';
 import type { Hasher } from './search/rows/hash';

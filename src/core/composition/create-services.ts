@@ -23,7 +23,7 @@ import { VersionReader } from '../storage/read/version-read';
 import { Estimator } from '../storage/search/estimate';
 import { SearchRunner } from '../storage/search/search-run';
 import { WriteQueues } from '../storage/write/write-queues';
-import { type CodeSystemCache, createCodeSystemCache } from '../memory/code-system-cache';
+import { type CodeSystemCache, createCodeSystemCache } from '../cache/code-system-cache';
 import { createThreadedReader } from '../preparation/threaded-reader';
 import { createCodingChecker } from '../validation/coding-checker';
 import { checkRelations } from '../validation/relations';

@@ -2,7 +2,7 @@ import type { RequestContext } from '../context';
 import { loadDefinitions } from '../fhir/definitions';
 import type { Release } from '../fhir/release';
 import type { Validator } from '../fhir/validate';
-import type { CodeSystemCache } from '../memory/code-system-cache';
+import type { CodeSystemCache } from '../cache/code-system-cache';
 import type { OperationEnvironment, OperationLimits, OperationStorage } from '../operation-types/environment';
 import type { Preparer } from '../preparation/preparer';
 

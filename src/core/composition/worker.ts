@@ -10,7 +10,7 @@ import { timesFile } from '../fhir/processor-time';
 import { limitEvaluationTime } from '../fhir/path';
 import type { CodeAnswer, Finding } from '../fhir/validate';
 import { createOperationEnvironment, type OperationParts } from './operation-environment';
-import { createCodeSystemCache, readCompact } from '../memory/code-system-cache';
+import { createCodeSystemCache, readCompact } from '../cache/code-system-cache';
 import type { CanonicalResource, TerminologyEnvironment } from '../operation-types/environment';
 import { invokeOperation } from '../operations/invoke';
 import { evictSpaces } from '../memory/cache-registry';

@@ -18,7 +18,7 @@ import { type LabelChange } from '../fhir/meta-labels';
 import { type Finding, type Validator } from '../fhir/validate';
 import type { Notification } from '../api/notification';
 import { type ValidationReport, type ValidationTask } from './validation';
-import { type CodeSystemCache } from '../memory/code-system-cache';
+import { type CodeSystemCache } from '../cache/code-system-cache';
 
 /** Types that can be found by their canonical url. */
 export type CanonicalType =

@@ -1,4 +1,4 @@
-import { fromThread, LONG_CODE_SYSTEM, readHere, type ReadCodeSystem } from '../memory/code-system-cache';
+import { fromThread, LONG_CODE_SYSTEM, readHere, type ReadCodeSystem } from '../cache/code-system-cache';
 import { valueOf, type Task, type TaskResult } from './messages';
 
 /** Reads short code systems in this thread, and long ones by `run` in the worker thread. */

@@ -5,7 +5,7 @@ import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import { type JsonObject, parseJson, stringifyJson } from '../../../src/core/fhir/json';
 import { type Release, RELEASES } from '../../../src/core/fhir/release';
 import { stringMember } from '../../../src/core/fhir/terminology/members';
-import { createCodeSystemCache } from '../../../src/core/memory/code-system-cache';
+import { createCodeSystemCache } from '../../../src/core/cache/code-system-cache';
 import type { CanonicalResource, OperationEnvironment } from '../../../src/core/operation-types/environment';
 import { invokeOperation } from '../../../src/core/operations/invoke';
 import { createPreparer } from '../../../src/core/preparation/create-preparer';

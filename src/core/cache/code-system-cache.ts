@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { registerCache } from './cache-registry';
+import { registerCache } from '../memory/cache-registry';
 import { parseStoredObject } from '../fhir/json';
 import { type CodeSystem } from '../fhir/terminology/code-system';
 import {
