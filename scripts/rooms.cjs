@@ -41,10 +41,10 @@ module.exports = [
     'all SQL: `connection/ schema/ read/ write/ search/ indexing/ accounts/ tenants/ jobs/ audit/ notifications/`',
   ],
   ['search', 'pure: parameters, parsing, index rows, choice and cost of access paths'],
-  ['memory', 'what a process remembers: registry of caches, byte budget, token buckets'],
   ['concurrency', 'queues, turns, cancellation'],
   [
     'fhir',
     'pure: JSON that keeps digits, definitions, dates, units, patches, FHIRPath, terminology, validation',
   ],
+  ['memory', 'what a process remembers: caches and their registry, byte budget, token buckets'],
 ];

@@ -17,7 +17,7 @@ import {
   type RedisOptions,
 } from './core';
 import { createGraphqlGateway } from './gateway';
-import { countIntrospections, createInstruments, watchCore } from './instruments';
+import { countIntrospections, createInstruments, watchCaches, watchCore } from './instruments';
 import { createImportJob } from './packages/import-job';
 import { watchProcess } from './process-metrics';
 import { endListener } from './rest/connections/listener-end';
@@ -185,6 +185,7 @@ export async function createApp(
     instruments: createInstruments(metrics.registry),
   });
   watchCore(metrics.registry, core);
+  watchCaches(metrics.registry);
   const sockets = {
     perConnection: settings.MAX_SUBSCRIPTIONS_PER_CONNECTION,
     pingMs: settings.SUBSCRIPTION_PING_MS,

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Core, Instruments } from './core';
+import { cacheLookups, type Core, type Instruments } from './core';
 
 /** The metrics that core reports, in the given registry. */
 export function createInstruments(registry: Registry): Instruments {
@@ -66,6 +66,25 @@ export function countIntrospections(
     registers: [registry],
   });
   return (outcome) => introspections.inc({ outcome });
+}
+
+/** Counts the lookups in all caches of the process, when the metrics are requested. */
+export function watchCaches(registry: Registry): void {
+  registry.registerMetric(
+    new Counter({
+      name: 'andiron_process_cache_lookups_total',
+      help: 'Lookups in the caches of this process, by cache and outcome',
+      labelNames: ['cache', 'outcome'] as const,
+      registers: [],
+      collect() {
+        this.reset();
+        for (const [cache, { hits, misses }] of cacheLookups) {
+          this.inc({ cache, outcome: 'hit' }, hits);
+          this.inc({ cache, outcome: 'miss' }, misses);
+        }
+      },
+    }),
+  );
 }
 
 /** Gauges of the process, read when the metrics are requested: database connections and live queries. */

@@ -65,6 +65,7 @@ export {
 } from './fhir/release';
 export { releaseDefinitions, spaceDefinitions } from './composition/release-definitions';
 export { registerCache, isCacheable } from './memory/cache-registry';
+export { type BoundedCache, cacheLookups, createCache } from './memory/create-cache';
 export { EXPORT_PARTS } from './tenants/tenant-export';
 export { type ExportLine } from './api/tenant';
 export { toFhirError, toOutcome, worstSeverity } from './outcome';

@@ -1,6 +1,5 @@
 /** Limits the rate of introspections that are not cached: each takes a second of processor time. */
-import { LRUCache } from 'lru-cache';
-import { fhirError } from '../core/index';
+import { fhirError, createCache } from '../core/index';
 
 /** Burst of one tenant, and the milliseconds per further introspection. */
 const OF_TENANT = { most: 4, everyMs: 10_000 };
@@ -16,7 +15,11 @@ interface Bucket {
 
 export class IntrospectionAllowance {
   private readonly all: Bucket;
-  private readonly tenants = new LRUCache<number, Bucket>({ max: MOST_TENANTS });
+  private readonly tenants = createCache<number, Bucket>({
+    name: 'introspection-allowances',
+    scope: 'program',
+    max: MOST_TENANTS,
+  });
 
   /** @param now returns milliseconds of a monotonic clock */
   constructor(private readonly now: () => number = () => performance.now()) {

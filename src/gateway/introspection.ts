@@ -3,8 +3,7 @@ import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { gunzip } from 'node:zlib';
 import { getIntrospectionQuery, Kind, type OperationDefinitionNode } from 'graphql';
-import { LRUCache } from 'lru-cache';
-import { fhirError, registerCache } from '../core/index';
+import { fhirError, registerCache, createCache } from '../core/index';
 import { readBuiltSchema } from './built-schema';
 import { RawJson } from '../schema/raw-json';
 import type { SubgraphRequest } from '../schema/subgraph';
@@ -82,7 +81,11 @@ export type IntrospectionOutcome = 'remembered' | 'built' | 'thread';
  * thread that ends soon after the last of them, and are cached.
  */
 export class Introspections {
-  private readonly cache = new LRUCache<string, CachedResult>({ max: MAX_CACHED });
+  private readonly cache = createCache<string, CachedResult>({
+    name: 'introspections',
+    scope: 'program',
+    max: MAX_CACHED,
+  });
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;
   private thread: Thread | undefined;

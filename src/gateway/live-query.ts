@@ -11,7 +11,6 @@ import {
   specifiedRules,
   validate,
 } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import {
   type ChangeStream,
   type Core,
@@ -20,6 +19,8 @@ import {
   type JsonValue,
   type RequestContext,
   stringifyJson,
+  createCache,
+  type BoundedCache,
 } from '../core/index';
 import { atomicRule, createGatewayContext, type ParsedCache, ChangeEvent } from '../resolvers/index';
 import { costOfOperation, refuseCost } from '../schema/cost';
@@ -105,7 +106,7 @@ export function endError(error: FhirError, resumeAfter: number): GraphQLError {
 
 /** Caches of one schema, which live as long as the schema. */
 interface OfSchema {
-  readonly documents: LRUCache<string, ReadDocument>;
+  readonly documents: BoundedCache<string, ReadDocument>;
   readonly operations: OperationCache;
 }
 
@@ -225,7 +226,11 @@ export class LiveQueries {
     const cached = this.#ofSchemas.get(schema);
     if (cached !== undefined) return cached;
     const made = {
-      documents: new LRUCache<string, ReadDocument>({ max: MAX_DOCUMENTS }),
+      documents: createCache<string, ReadDocument>({
+        name: 'live-documents',
+        scope: 'program',
+        max: MAX_DOCUMENTS,
+      }),
       operations: new OperationCache(schema),
     };
     this.#ofSchemas.set(schema, made);

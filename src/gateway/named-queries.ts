@@ -2,14 +2,13 @@
  * Caches the named queries of spaces. It refreshes them before introspection, and before refusing a document with
  * unknown names, so that other requests do not pay for them.
  */
-import { LRUCache } from 'lru-cache';
 import {
   type Core,
-  registerCache,
   isCacheable,
   type NamedQueries,
   type NamedQueryInfo,
   type RequestContext,
+  createCache,
 } from '../core/index';
 
 /** Limit on the spaces in the cache; each takes about a kilobyte for each query. */
@@ -24,7 +23,11 @@ interface CachedQueries extends NamedQueries {
 const NONE: readonly NamedQueryInfo[] = [];
 
 export class NamedQueryCache {
-  readonly #cache = registerCache(new LRUCache<number, CachedQueries>({ max: MAX_SPACES }));
+  readonly #cache = createCache<number, CachedQueries>({
+    name: 'named-queries',
+    scope: 'data',
+    max: MAX_SPACES,
+  });
 
   constructor(private readonly core: Pick<Core, 'namedQueries'>) {}
 

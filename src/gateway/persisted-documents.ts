@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type ApolloServerPlugin } from '@apollo/server';
-import { LRUCache } from 'lru-cache';
-import { type Core, fhirError, registerCache, type Space } from '../core/index';
+import { type Core, fhirError, type Space, createCache } from '../core/index';
 import type { GatewayContext } from '../resolvers/index';
 import type { SentQuery } from './fhir-request';
 
@@ -69,9 +68,12 @@ function toHash(name: string): string {
 }
 
 export class PersistedDocuments {
-  private readonly cache = registerCache(
-    new LRUCache<string, string>({ maxSize: MAX_CACHED_BYTES, sizeCalculation: ({ length }) => length }),
-  );
+  private readonly cache = createCache<string, string>({
+    name: 'persisted-documents',
+    scope: 'data',
+    maxSize: MAX_CACHED_BYTES,
+    weigh: ({ length }) => length,
+  });
   private registered = 0;
   private since = 0;
 

@@ -1,7 +1,13 @@
 /** Caches schemas: one for each release, and one for each space with search parameters or named queries of its own. */
 import type { GraphQLSchema } from 'graphql';
-import { LRUCache } from 'lru-cache';
-import { registerCache, type NamedQueryInfo, type Release, type TenantSpace } from '../core/index';
+import {
+  registerCache,
+  type NamedQueryInfo,
+  type Release,
+  type TenantSpace,
+  createCache,
+  type BoundedCache,
+} from '../core/index';
 import {
   makeSchemaOf,
   makeSchemaOfRelease,
@@ -31,7 +37,7 @@ const MIN_AGE_MS = 1_000;
 
 export class SchemaCache {
   readonly #releases = new Map<Release, Promise<ServedSchema>>();
-  readonly #own: LRUCache<number, Own>;
+  readonly #own: BoundedCache<number, Own>;
   /** Schemas of spaces that are being made. */
   readonly #making = new Map<number, Making>();
 
@@ -45,7 +51,12 @@ export class SchemaCache {
     private readonly isSubgraph: boolean,
     onEvict: (schema: GraphQLSchema) => void,
   ) {
-    this.#own = new LRUCache<number, Own>({ max: MAX_OWN, dispose: ({ schema }) => onEvict(schema) });
+    this.#own = createCache<number, Own>({
+      name: 'schemas',
+      scope: 'program',
+      max: MAX_OWN,
+      onEvict: ({ schema }) => onEvict(schema),
+    });
     registerCache(this);
   }
 

@@ -7,8 +7,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type GraphQLSchema } from 'graphql';
-import { LRUCache } from 'lru-cache';
-import { fhirError, type Release } from '../core/index';
+import { fhirError, type Release, createCache, type BoundedCache } from '../core/index';
 import { readBuiltSchema, type CacheForm } from './built-schema';
 import { setCommonHeaders } from './http';
 import type { Introspections, SchemaForm } from './introspection';
@@ -39,7 +38,7 @@ export class SchemaFiles {
     json: new WeakMap(),
   };
 
-  readonly #subgraphs = new WeakMap<GraphQLSchema, LRUCache<string, Promise<SchemaFile>>>();
+  readonly #subgraphs = new WeakMap<GraphQLSchema, BoundedCache<string, Promise<SchemaFile>>>();
 
   constructor(private readonly introspections: Introspections) {}
 
@@ -67,7 +66,11 @@ export class SchemaFiles {
   /** Returns a schema as a subgraph, or a part of it. Throws `overloaded`, `tooManyRequests`. Cost: as `of`. */
   subgraph({ schema, source }: ServedSchema, wanted: SubgraphRequest, tenant: number): Promise<SchemaFile> {
     let cached = this.#subgraphs.get(schema);
-    if (cached === undefined) this.#subgraphs.set(schema, (cached = new LRUCache({ max: MOST_SUBGRAPHS })));
+    if (cached === undefined)
+      this.#subgraphs.set(
+        schema,
+        (cached = createCache({ name: 'subgraph-files', scope: 'program', max: MOST_SUBGRAPHS })),
+      );
     const files = cached;
     const key = JSON.stringify(wanted);
     const existing = files.get(key);

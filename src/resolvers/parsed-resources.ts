@@ -1,11 +1,11 @@
-import { LRUCache } from 'lru-cache';
 import {
-  registerCache,
   type HeldBytes,
   type JsonObject,
   isCacheable,
   parseStoredObject,
   type StoredVersion,
+  createCache,
+  type BoundedCache,
 } from '../core/index';
 import { noteInner } from './inner-resources';
 
@@ -33,11 +33,15 @@ interface Parsed {
 
 /** A bounded LRU cache of parsed versions of all spaces. */
 export class ParsedCache {
-  private readonly cache: LRUCache<string, Parsed>;
+  private readonly cache: BoundedCache<string, Parsed>;
 
   /** @param bytes limit on the size of all entries together */
   constructor(bytes = MOST_BYTES) {
-    this.cache = registerCache(new LRUCache<string, Parsed>({ maxSize: Math.floor(bytes) }));
+    this.cache = createCache<string, Parsed>({
+      name: 'parsed-resources',
+      scope: 'data',
+      maxSize: Math.floor(bytes),
+    });
   }
 
   /**

@@ -4,11 +4,9 @@ import type { NumberStatistics, SearchRequest } from '../search/requests/search-
 import type { StoredVersion } from '../storage/read/stored-version';
 
 export type {
-  CompartmentAddress,
   NumberStatistics,
   SearchCondition,
   SearchRequest,
-  WrittenUnit,
 } from '../search/requests/search-request';
 
 export interface SearchPage {

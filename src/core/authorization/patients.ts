@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
 import { parseStoredObject } from '../fhir/json';
-import { registerCache, isCacheable } from '../memory/cache-registry';
+import { isCacheable } from '../memory/cache-registry';
 import { compartmentOwners } from '../search/parameters/compartment';
 import type { Services } from '../ports';
 import type { AccessRecord } from '../storage/audit/access-line';
+import { type BoundedCache, createCache } from '../memory/create-cache';
 
 const PATIENT = 'Patient';
 
@@ -14,10 +14,10 @@ const MOST_PATIENTS = 100;
 const MAX_CACHED = 20_000;
 
 /** A cache of the patients that a version belongs to, by space and version. Versions do not change, so entries stay valid. */
-export type OwnersCache = LRUCache<string, readonly string[]>;
+export type OwnersCache = BoundedCache<string, readonly string[]>;
 
 export function createOwnersCache(): OwnersCache {
-  return registerCache(new LRUCache<string, readonly string[]>({ max: MAX_CACHED }));
+  return createCache<string, readonly string[]>({ name: 'audited-patients', scope: 'data', max: MAX_CACHED });
 }
 
 /**

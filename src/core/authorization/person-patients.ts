@@ -24,7 +24,7 @@ export interface PersonSource {
 }
 
 export class PersonPatients {
-  readonly #recent = new RefreshingCache<OwnPatients>(20_000);
+  readonly #recent = new RefreshingCache<OwnPatients>('person-patients', 20_000);
 
   constructor(private readonly source: PersonSource) {}
 

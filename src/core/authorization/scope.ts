@@ -2,9 +2,9 @@
  * SMART scopes for resources, of both versions (http://hl7.org/fhir/smart-app-launch/scopes-and-launch-context.html):
  * `patient/Observation.read`, `user/*.*`, `system/Observation.rs?category=laboratory`.
  */
-import { LRUCache } from 'lru-cache';
 import { FhirError } from '../errors';
 import { parseQueryText, type QueryParameter } from '../fhir/query-text';
+import { createCache } from '../memory/create-cache';
 import { parseRights, type Right } from './right';
 
 /** The scope with which a token has the rights of the user's account: those of an administrator or auditor. */
@@ -30,7 +30,11 @@ const VERSION_1: ReadonlyMap<string, ReadonlySet<Right>> = new Map([
 const MAX_LENGTH = 2000;
 
 /** Parsed scopes of clients: there are few different ones, and each request needs them. */
-const parsedScopes = new LRUCache<string, { readonly scope: Scope | undefined }>({ max: 2000 });
+const parsedScopes = createCache<string, { readonly scope: Scope | undefined }>({
+  name: 'scopes',
+  scope: 'program',
+  max: 2000,
+});
 
 /** Undefined: not a resource scope (`openid`, `launch/patient`), or invalid, so that it grants nothing. */
 export function parseScope(text: string): Scope | undefined {

@@ -7,7 +7,7 @@ import { RefreshingCache } from '../memory/refreshing-cache';
  * while its grant is.
  */
 export class UserGrants {
-  readonly #recent = new RefreshingCache<GrantHolder>(20_000);
+  readonly #recent = new RefreshingCache<GrantHolder>('user-grants', 20_000);
 
   constructor(private readonly store: GrantStore) {}
 

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
@@ -14,6 +13,7 @@ import type { Extractor } from '../search/rows/extract';
 import type { Access } from '../context';
 import { Permissions } from './permissions';
 import type { Right } from './right';
+import { type BoundedCache, createCache } from '../memory/create-cache';
 
 /** No limit: stored resources were accepted, perhaps under another limit. */
 const ALL_ROWS = Number.MAX_SAFE_INTEGER;
@@ -28,12 +28,12 @@ interface CachedGrants {
   readonly policies: RequestContext['space']['policies'];
 }
 
-const cachedGrants = new WeakMap<Services['keys'], LRUCache<string, CachedGrants>>();
+const cachedGrants = new WeakMap<Services['keys'], BoundedCache<string, CachedGrants>>();
 
 /** The last lookup for an Access: all requests of a token share one Access object. */
 interface Latest {
   readonly cachedGrants: CachedGrants;
-  readonly all: LRUCache<string, CachedGrants>;
+  readonly all: BoundedCache<string, CachedGrants>;
   readonly space: number;
   readonly change: number;
   readonly openedTypes: RequestContext['space']['settings']['openedTypes'];
@@ -51,7 +51,12 @@ function cachedGrantsOf(
   if (access === undefined) return undefined;
   let all = cachedGrants.get(services.keys);
   if (all === undefined) {
-    all = new LRUCache<string, CachedGrants>({ max: MAX_CACHED, ttl: MAX_AGE_MS });
+    all = createCache<string, CachedGrants>({
+      name: 'grants',
+      scope: 'data',
+      max: MAX_CACHED,
+      ttl: MAX_AGE_MS,
+    });
     cachedGrants.set(services.keys, all);
   }
   const change = space.searchParameters?.change ?? 0;

@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache';
-import { registerCache } from '../memory/cache-registry';
+import { createCache } from '../memory/create-cache';
 import { parseStoredObject } from '../fhir/json';
 import { type CodeSystem } from '../fhir/terminology/code-system';
 import {
@@ -42,15 +41,15 @@ export function createCodeSystemCache(
   read: ReadCodeSystem = readHere,
   maxBytes = DEFAULT_CODE_SYSTEM_BYTES,
 ): CodeSystemCache {
-  return createCache(read, maxBytes, () => undefined);
+  return createLevel(read, maxBytes, () => undefined);
 }
 
-function createCache(
+function createLevel(
   read: ReadCodeSystem,
   maxBytes: number,
   inherited: (key: string) => CodeSystem | undefined,
 ): CodeSystemCache {
-  const cached = registerCache(new LRUCache<string, CodeSystem>({ maxSize: maxBytes }));
+  const cached = createCache<string, CodeSystem>({ name: 'code-systems', scope: 'data', maxSize: maxBytes });
   const reading = new Map<string, Promise<CodeSystem | undefined>>();
   const find = (key: string): CodeSystem | undefined => inherited(key) ?? cached.get(key);
   const readAndStore = async (
@@ -73,7 +72,7 @@ function createCache(
       }
       return promise;
     },
-    nested: () => createCache(read, maxBytes, find),
+    nested: () => createLevel(read, maxBytes, find),
   };
 }
 

@@ -1,7 +1,6 @@
 /** Conformance resources by their canonical url. */
-import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
-import { forEachDatabase } from '../memory/cache-registry';
+import { createCache, forEachDatabase } from '../memory/create-cache';
 import { parseStoredObject } from '../fhir/json';
 import { RELEASES, type Release } from '../fhir/release';
 import { toStoredVersion } from '../versions/stored-version';
@@ -17,7 +16,9 @@ const MAX_VERSIONS_OF_URL = 200;
 const MAX_CACHED = 20_000;
 
 /** Business versions by the key of the stored version. */
-const businessVersions = forEachDatabase(() => new LRUCache<string, string>({ max: MAX_CACHED }));
+const businessVersions = forEachDatabase(() =>
+  createCache<string, string>({ name: 'business-versions', scope: 'data', max: MAX_CACHED }),
+);
 
 interface Canonical {
   readonly type: string;

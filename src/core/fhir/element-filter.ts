@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { type FhirError, fhirError } from '../errors';
+import { createCache } from '../memory/create-cache';
 import { loadDefinitions } from './definitions';
 import type { JsonValue } from './json';
 import {
@@ -27,9 +27,11 @@ export interface ElementExpression {
   readonly expression: string;
 }
 
-const cache = new LRUCache<string, CompiledTest>({
+const cache = createCache<string, CompiledTest>({
+  name: 'element-filters',
+  scope: 'program',
   maxSize: MAX_CACHED,
-  sizeCalculation: (_test, key) => key.length,
+  weigh: (_test, key) => key.length,
 });
 
 /** The budget of the expressions of one request. */

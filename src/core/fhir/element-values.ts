@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { ElementExpression, FilterAllowance } from './element-filter';
 import { type FhirError, fhirError } from '../errors';
 import { loadDefinitions } from './definitions';
@@ -11,6 +10,7 @@ import {
   PathError,
   PathEvaluationError,
 } from './path';
+import { createCache } from '../memory/create-cache';
 
 /** Maximum length of an expression, in characters. */
 const LONGEST = 2_000;
@@ -24,9 +24,11 @@ interface CachedPath {
   readonly canHaveValues: boolean;
 }
 
-const cache = new LRUCache<string, CachedPath>({
+const cache = createCache<string, CachedPath>({
+  name: 'element-expressions',
+  scope: 'program',
   maxSize: MAX_CACHED,
-  sizeCalculation: (_path, key) => key.length,
+  weigh: (_path, key) => key.length,
 });
 
 /**

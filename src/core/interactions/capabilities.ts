@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { leadsFromAuditEvents } from '../audit/audit-event-search';
 import { AUDIT_EVENT } from '../fhir/type-names';
 import type { Capabilities, CapabilityMode } from '../api/capabilities';
@@ -10,7 +9,7 @@ import { RELEASES, type Release } from '../fhir/release';
 import { readTopics, topicType } from '../topics/find-topic';
 import { topicUrlOf } from '../topics/topic';
 import { operationsOf } from '../operations/invoke';
-import { forEachDatabase, registerCache } from '../memory/cache-registry';
+import { createCache, forEachDatabase } from '../memory/create-cache';
 import { referenceParameters } from '../search/requests/include';
 import { RESULT_PARAMETERS } from '../search/requests/parse-search';
 import { searchableParameters } from '../search/parameters/searchable';
@@ -81,11 +80,19 @@ const MAX_CACHED = 1_000;
 
 /** Cache by release and the settings that are shown. */
 const ofReleases = new Map<string, Capabilities>();
-const ofSpaces = forEachDatabase(() => new LRUCache<number, Made>({ max: MAX_OWN }));
-const plainSpaces = forEachDatabase(() => new LRUCache<number, string>({ max: MAX_CACHED }));
+const ofSpaces = forEachDatabase(() =>
+  createCache<number, Made>({ name: 'capabilities', scope: 'data', max: MAX_OWN }),
+);
+const plainSpaces = forEachDatabase(() =>
+  createCache<number, string>({ name: 'plain-spaces', scope: 'data', max: MAX_CACHED }),
+);
 
 /** Cache of normative portions and TerminologyCapabilities, by the texts that they were made from. */
-const others = registerCache(new LRUCache<string, Capabilities>({ max: 2 * MAX_OWN }));
+const others = createCache<string, Capabilities>({
+  name: 'portions-of-capabilities',
+  scope: 'data',
+  max: 2 * MAX_OWN,
+});
 
 /**
  * The capabilities of a space, in one of the modes of http.html#capabilities. Cost: one statement and two lookups.

@@ -1,9 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../context';
 import { RELEASES, type Release } from '../fhir/release';
 import { BUILT_IN_SYSTEMS } from '../fhir/terminology/systems';
 import { EXPANSION_PARAMETERS_REFUSED, VALUE_SET_EXPAND } from '../operations/value-set-expand';
-import { forEachDatabase } from '../memory/cache-registry';
+import { createCache, forEachDatabase } from '../memory/create-cache';
 import type { SearchServices, Services } from '../ports';
 import { listCodeSystems, type CodeSystemHead } from '../storage/read/code-systems';
 import { createTerminologyStorage } from '../terminology/environment';
@@ -12,7 +11,9 @@ import { VERSION, VERSION_DATE } from '../version';
 /** Maximum number of cached statements, some 100 kB each. */
 const MAX_CACHED = 50;
 
-const cache = forEachDatabase(() => new LRUCache<string, Promise<string>>({ max: MAX_CACHED }));
+const cache = forEachDatabase(() =>
+  createCache<string, Promise<string>>({ name: 'terminology-capabilities', scope: 'data', max: MAX_CACHED }),
+);
 
 /** Values of CodeSystem.content with codes; of the others only the metadata is stored. */
 const WITH_CODES: ReadonlySet<string> = new Set(['complete', 'example', 'fragment']);

@@ -1,6 +1,6 @@
 /** Rate limits over all processes (docs/run/limits.md, Rates). */
 import { type Admission, type LimitState } from '../api/process';
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../memory/create-cache';
 import type { Rate } from '../memory/rate';
 import { type BucketStores, TokenBucket } from '../memory/token-bucket';
 
@@ -27,7 +27,11 @@ interface Taken {
 }
 
 export class RateLimiter {
-  private readonly buckets = new LRUCache<string, TokenBucket>({ max: MAX_BUCKETS });
+  private readonly buckets = createCache<string, TokenBucket>({
+    name: 'rate-limits',
+    scope: 'program',
+    max: MAX_BUCKETS,
+  });
 
   constructor(
     private readonly stores: BucketStores,

@@ -1,7 +1,7 @@
 /** Delays repeated refusals of one client, so that a client that does not wait cannot send requests at full speed. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import type { Cancellation } from '../concurrency/cancellation';
+import { createCache } from '../memory/create-cache';
 
 /** Refusals in a window that are answered at once. */
 const AT_ONCE = 9;
@@ -31,7 +31,11 @@ const sleepByTimer: Sleep = (milliseconds, signal) =>
   delay(milliseconds, undefined, { signal }).catch(() => undefined);
 
 export class RefusalDelay {
-  private readonly clients = new LRUCache<string, Refused>({ max: MOST_CLIENTS });
+  private readonly clients = createCache<string, Refused>({
+    name: 'refusal-delays',
+    scope: 'program',
+    max: MOST_CLIENTS,
+  });
   private waiting = 0;
 
   constructor(

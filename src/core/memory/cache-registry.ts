@@ -22,21 +22,6 @@ export function registerCache<M extends Cache>(cache: M): M {
   return cache;
 }
 
-/**
- * A cache for each database of this process, found by its connections: spaces with the same number in different databases
- * are unrelated.
- */
-export function forEachDatabase<M extends Cache>(
-  make: () => M,
-): (services: { readonly connections: object }) => M {
-  const made = new WeakMap<object, M>();
-  return ({ connections }) => {
-    let cache = made.get(connections);
-    if (cache === undefined) made.set(connections, (cache = registerCache(make())));
-    return cache;
-  };
-}
-
 /** False: nothing of the space may be cached now. Cost: none, except after an erasure. */
 export function isCacheable(space: number): boolean {
   if (hushed.size === 0) return true;

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { type BoundedCache, createCache } from './create-cache';
 
 /** Permissions that are withdrawn end within 2 s in every process (docs/reference/behaviour.md, Access). */
 const MAX_AGE_MS = 1_500;
@@ -17,15 +17,17 @@ interface CacheEntry<Value extends object> {
  * so that derived data can be cached by it.
  */
 export class RefreshingCache<Value extends object> {
-  readonly #entries: LRUCache<string, CacheEntry<Value>>;
+  readonly #entries: BoundedCache<string, CacheEntry<Value>>;
   readonly #loading = new Map<string, Promise<Value | undefined>>();
   #changes = 0;
 
   constructor(
+    /** Its name in the metrics. */
+    name: string,
     /** Maximum number of entries. */
     max: number,
   ) {
-    this.#entries = new LRUCache({ max });
+    this.#entries = createCache({ name, scope: 'data', max });
   }
 
   /** Cost: a lookup; `load` where no fresh value is cached. Undefined is cached too. */

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Caller } from '../api/access';
 import type { TenantSpace } from '../context';
 import { fhirError } from '../errors';
@@ -19,6 +18,7 @@ import type { SigningKeys } from './signing-keys';
 import { toCaller } from './to-caller';
 import type { UserGrants } from '../authorization/user-grants';
 import type { Credentials } from '../api/credentials';
+import { createCache } from '../memory/create-cache';
 
 /** `open`: requests without credentials are served; `enforced`: they are refused. */
 export type AuthMode = 'open' | 'enforced';
@@ -101,9 +101,13 @@ interface AuthenticationParts {
 
 /** Identifies the caller by the credentials of a request (docs/reference/behaviour.md, Access). */
 export class Authentication {
-  readonly #tokens = new LRUCache<string, VerifiedToken>({ max: MAX_TOKENS });
+  readonly #tokens = createCache<string, VerifiedToken>({ name: 'tokens', scope: 'data', max: MAX_TOKENS });
   /** Headers of the last minute, for each tenant; they save a hash, which costs as much as all other steps. */
-  readonly #headers = new LRUCache<string, CachedHeader>({ max: MAX_HEADERS });
+  readonly #headers = createCache<string, CachedHeader>({
+    name: 'authorization-headers',
+    scope: 'data',
+    max: MAX_HEADERS,
+  });
   /**
    * The most recent header: consecutive requests often send the same one, and a comparison costs less than a lookup.
    */

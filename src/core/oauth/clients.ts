@@ -1,5 +1,4 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { fhirError } from '../errors';
 import {
   MAX_SECRETS,
@@ -13,6 +12,7 @@ import { asInProgram, CONSOLE, CONSOLE_DETAILS } from './console-client';
 import type { CredentialThrottle } from './credential-throttle';
 import { RefreshingCache } from '../memory/refreshing-cache';
 import { hashSecret, isSecretOf, isDecoySecret } from './secret-hash';
+import { createCache } from '../memory/create-cache';
 
 const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 const LONGEST_ID = 64;
@@ -39,11 +39,15 @@ export interface NewSecret {
 
 /** The ClientApplications of all tenants, cached for at most 1.5 s, and their secrets. */
 export class Clients {
-  readonly #recent = new RefreshingCache<StoredClient>(10_000);
+  readonly #recent = new RefreshingCache<StoredClient>('clients', 10_000);
   /** Verifications in progress; concurrent ones of the same secret share a result. */
   readonly #proving = new Map<string, Promise<Proof>>();
   /** Ids of secrets by a keyed hash of the secret, so that a memory dump reveals no secret. */
-  readonly #verified = new LRUCache<string, string>({ max: MAX_VERIFIED });
+  readonly #verified = createCache<string, string>({
+    name: 'client-secrets',
+    scope: 'data',
+    max: MAX_VERIFIED,
+  });
   readonly #key = randomBytes(32);
 
   constructor(

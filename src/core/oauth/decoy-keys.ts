@@ -1,6 +1,6 @@
 /** Key sets of tenants that do not exist (decoy.ts). Their private keys do not exist either. */
 import { createECDH } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../memory/create-cache';
 
 type PublicKey = Readonly<Record<string, string>>;
 
@@ -9,7 +9,11 @@ const MAX_NAMES = 1_000;
 
 /** Returns a key set like that of a tenant (signing-keys.ts) for each name, the same each time and in each process. */
 export class DecoyKeys {
-  readonly #made = new LRUCache<string, readonly PublicKey[]>({ max: MAX_NAMES });
+  readonly #made = createCache<string, readonly PublicKey[]>({
+    name: 'decoy-keys',
+    scope: 'program',
+    max: MAX_NAMES,
+  });
 
   constructor(
     /** A hash of 32 bytes with the key of the installation. */

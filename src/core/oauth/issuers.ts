@@ -37,7 +37,7 @@ interface OutsideIssuersParts {
 }
 
 export class OutsideIssuers {
-  readonly #recent = new RefreshingCache<Issuers>(1_000);
+  readonly #recent = new RefreshingCache<Issuers>('issuers', 1_000);
 
   constructor(private readonly parts: OutsideIssuersParts) {}
 

@@ -1,9 +1,9 @@
 import type { JWTVerifyGetKey } from 'jose' with { 'resolution-mode': 'import' };
-import { LRUCache } from 'lru-cache';
 import type { Log } from '../context';
 import { fhirError } from '../errors';
 import type { Outbound } from '../outbound/outbound';
 import { loadJose } from './jose';
+import { createCache } from '../memory/create-cache';
 
 const MAX_ADDRESSES = 1_000;
 const TIMEOUT_MS = 5_000;
@@ -16,8 +16,17 @@ const WARNING_MS = 60_000;
 
 /** Remote key sets: fetched when needed, again for an unknown key, and after ten minutes. */
 export class RemoteKeys {
-  readonly #sets = new LRUCache<string, Promise<JWTVerifyGetKey>>({ max: MAX_ADDRESSES });
-  readonly #warned = new LRUCache<string, true>({ max: MAX_ADDRESSES, ttl: WARNING_MS });
+  readonly #sets = createCache<string, Promise<JWTVerifyGetKey>>({
+    name: 'remote-keys',
+    scope: 'program',
+    max: MAX_ADDRESSES,
+  });
+  readonly #warned = createCache<string, true>({
+    name: 'remote-key-warnings',
+    scope: 'program',
+    max: MAX_ADDRESSES,
+    ttl: WARNING_MS,
+  });
 
   constructor(
     private readonly outbound: Outbound,

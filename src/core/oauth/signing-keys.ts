@@ -32,7 +32,7 @@ export interface Signer {
 
 /** The keys of each tenant, one for each algorithm: created when needed, visible to all processes within 2 s. */
 export class SigningKeys {
-  readonly #recent = new RefreshingCache<Keys>(1_000);
+  readonly #recent = new RefreshingCache<Keys>('signing-keys', 1_000);
   readonly #private = new Map<string, Signer>();
   readonly #imported = new WeakMap<PublicSigningKey, Promise<UsableKey>>();
 

@@ -1,5 +1,4 @@
 import { zoneOf } from '../search/values/space-zone';
-import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
 import { loadDefinitions, type Definitions } from '../fhir/definitions';
 import type { JsonObject } from '../fhir/json';
@@ -9,13 +8,13 @@ import { createValidator, type Validator } from '../fhir/validate';
 import { createExtractor, type Extractor } from '../search/rows/extract';
 import type { Hasher } from '../search/rows/hash';
 import type { IndexRows } from '../search/rows/index-rows';
-import { registerCache } from '../memory/cache-registry';
 import { keyOf } from '../search/rows/resource-key';
 import { isIndexed, withTenantParameters } from '../search/parameters/tenant-parameter';
 import type { SearchTypeContext } from '../search/types/search-type';
 import { ProfileLoader } from '../validation/profile-loader';
 import type { WorkerHost } from './messages';
 import type { PreparationTools } from './prepare';
+import { type BoundedCache, createCache } from '../memory/create-cache';
 
 export interface SpaceIndexingOptions {
   readonly hasher: Hasher;
@@ -42,10 +41,26 @@ interface CachedDefinitions {
 export class SpaceIndexing {
   private readonly types = new Map<Release, ReadonlySet<string>>();
   private readonly validators = new Map<Release, Validator>();
-  private readonly resolvers = registerCache(new LRUCache<number, ReferenceResolver>({ max: MAX_SPACES }));
-  private readonly extractors = registerCache(new LRUCache<number, CachedExtractor>({ max: MAX_SPACES }));
-  private readonly scanning = registerCache(new LRUCache<number, CachedExtractor>({ max: MAX_SPACES }));
-  private readonly searched = registerCache(new LRUCache<number, CachedDefinitions>({ max: MAX_SPACES }));
+  private readonly resolvers = createCache<number, ReferenceResolver>({
+    name: 'reference-resolvers',
+    scope: 'data',
+    max: MAX_SPACES,
+  });
+  private readonly extractors = createCache<number, CachedExtractor>({
+    name: 'extractors',
+    scope: 'data',
+    max: MAX_SPACES,
+  });
+  private readonly scanning = createCache<number, CachedExtractor>({
+    name: 'scanning-extractors',
+    scope: 'data',
+    max: MAX_SPACES,
+  });
+  private readonly searched = createCache<number, CachedDefinitions>({
+    name: 'space-definitions',
+    scope: 'data',
+    max: MAX_SPACES,
+  });
 
   constructor(private readonly options: SpaceIndexingOptions) {
     for (const release of RELEASE_NAMES) {
@@ -104,7 +119,7 @@ export class SpaceIndexing {
   }
 
   private cachedExtractor(
-    cache: LRUCache<number, CachedExtractor>,
+    cache: BoundedCache<number, CachedExtractor>,
     space: Space,
     hasSystemKeys: boolean,
   ): Extractor {

@@ -1,6 +1,5 @@
-import { LRUCache } from 'lru-cache';
-import { registerCache } from '../memory/cache-registry';
 import type { ComposedValueSet, Selection } from '../fhir/terminology/compose';
+import { createCache } from '../memory/create-cache';
 
 /** The reason why codes cannot be looked up, and the rule that reports it. */
 export interface UnavailableValueSet {
@@ -19,7 +18,11 @@ export interface ValueSetCache {
 
 /** Creates a cache of value sets with at most `maxConcepts` in total (each takes about 1 kB). */
 export function createValueSetCache(maxConcepts = 50_000): ValueSetCache {
-  const remembered = registerCache(new LRUCache<string, FoundValueSet>({ maxSize: maxConcepts }));
+  const remembered = createCache<string, FoundValueSet>({
+    name: 'value-sets',
+    scope: 'data',
+    maxSize: maxConcepts,
+  });
   return {
     get: (key) => remembered.get(key),
     put(key, found) {

@@ -1,7 +1,6 @@
 /** Code systems by the value set of all their codes (CodeSystem.valueSet). */
-import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
-import { forEachDatabase } from '../memory/cache-registry';
+import { createCache, forEachDatabase } from '../memory/create-cache';
 import { definitionsDigest } from '../fhir/definitions';
 import { RELEASES } from '../fhir/release';
 import type { SearchServices } from '../ports';
@@ -14,7 +13,9 @@ const MAX_CACHED = 50;
 type Systems = ReadonlyMap<string, string>;
 
 /** By space and last change of its code systems. */
-const systemsCache = forEachDatabase(() => new LRUCache<string, Promise<Systems>>({ max: MAX_CACHED }));
+const systemsCache = forEachDatabase(() =>
+  createCache<string, Promise<Systems>>({ name: 'value-set-systems', scope: 'data', max: MAX_CACHED }),
+);
 
 /**
  * Returns the url of the code system that names this value set, of the tenant before that of the release. Cost: one

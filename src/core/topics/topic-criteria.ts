@@ -1,5 +1,4 @@
 /** The conditions of a trigger: searches and FHIRPath on the versions before and after a change. */
-import { LRUCache } from 'lru-cache';
 import { errorOf } from '../errors';
 import type { Definitions } from '../fhir/definitions';
 import type { JsonObject } from '../fhir/json';
@@ -13,6 +12,7 @@ import {
 } from '../fhir/path';
 import { tokenize } from '../fhir/path/lexer';
 import { parseQueryText, type QueryParameter } from '../fhir/query-text';
+import { createCache } from '../memory/create-cache';
 import type { Interaction, TopicTrigger } from './topic';
 
 const ADDRESS = /^\/?([A-Za-z]*)\?/;
@@ -81,9 +81,11 @@ const LONGEST = 2_000;
 /** Maximum characters of all cached expressions. */
 const MAX_CACHED = 200_000;
 
-const cache = new LRUCache<string, CompiledPath>({
+const cache = createCache<string, CompiledPath>({
+  name: 'topic-expressions',
+  scope: 'program',
   maxSize: MAX_CACHED,
-  sizeCalculation: (_path, key) => key.length,
+  weigh: (_path, key) => key.length,
 });
 
 /** The reason why an expression cannot be used. */

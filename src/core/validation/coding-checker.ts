@@ -2,9 +2,7 @@
  * Looks up codings in their code systems, whatever value set the element is bound to (docs/use/validation.md): codes that a
  * complete code system does not have, and displays that are none of the code's.
  */
-import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
-import { registerCache } from '../memory/cache-registry';
 import type { JsonObject } from '../fhir/json';
 import { shorten } from '../fhir/json/fault';
 import { type CodeSystem, hasConcepts, isFragment } from '../fhir/terminology/code-system';
@@ -14,6 +12,7 @@ import type { TerminologySource } from '../fhir/terminology/source';
 import { expressionOf, MAX_FINDINGS, type CodingsToCheck, type Finding } from '../fhir/validate';
 import type { TerminologyEnvironment } from '../operation-types/environment';
 import { terminologyOf } from '../terminology/terminology-source';
+import { createCache } from '../memory/create-cache';
 
 export interface CodingChecker {
   /**
@@ -55,7 +54,7 @@ interface KnownSystems {
 
 /** Creates the checker for all spaces of a thread. */
 export function createCodingChecker(): CodingChecker {
-  const spaces = registerCache(new LRUCache<number, KnownSystems>({ max: MAX_SPACES }));
+  const spaces = createCache<number, KnownSystems>({ name: 'known-systems', scope: 'data', max: MAX_SPACES });
   const refreshing = new Map<number, Promise<KnownSystems>>();
   const refresh = async (space: Space, environment: TerminologyEnvironment): Promise<KnownSystems> => {
     const until = performance.now() + MAX_AGE_MS;

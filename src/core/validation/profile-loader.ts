@@ -1,5 +1,4 @@
 /** Loads the profiles for validation; they are compiled once per space and cached while they are current. */
-import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
 import { loadDefinitions } from '../fhir/definitions';
 import type { JsonObject } from '../fhir/json';
@@ -7,11 +6,11 @@ import { ValidationRun } from '../fhir/validate/run';
 import type { Finding, ResourceProfile } from '../fhir/validate';
 import { checkClaim, collectClaims, reportClaim, type ProfileClaim } from '../fhir/validate/profile/claims';
 import { checkExtensions, collectExtensionUrls } from '../fhir/validate/profile/extensions';
-import { registerCache } from '../memory/cache-registry';
 import { Questionnaires } from './questionnaires';
 import { SpaceProfiles, unresolvedSentence, type ParsedStructures } from './space-profiles';
 import type { StructureSource } from './structure-source';
 import type { WantedProfiles, LoadedProfiles } from './wanted-profiles';
+import { createCache } from '../memory/create-cache';
 
 /** Limit on the different profiles and extensions for one resource. */
 const MAX_PROFILES = 200;
@@ -28,14 +27,21 @@ interface Versioned {
 }
 
 export class ProfileLoader {
-  private readonly spaces = registerCache(
-    new LRUCache<number, Versioned>({ max: MAX_SPACES, maxSize: MAX_CHARACTERS }),
-  );
+  private readonly spaces = createCache<number, Versioned>({
+    name: 'profiles',
+    scope: 'data',
+    max: MAX_SPACES,
+    maxSize: MAX_CHARACTERS,
+  });
   private readonly parsed: ParsedStructures;
   private readonly questionnaires: Questionnaires;
 
   constructor(private readonly source: StructureSource) {
-    const parsed = registerCache(new LRUCache<string, JsonObject>({ maxSize: MAX_PARSED_CHARACTERS }));
+    const parsed = createCache<string, JsonObject>({
+      name: 'parsed-profiles',
+      scope: 'data',
+      maxSize: MAX_PARSED_CHARACTERS,
+    });
     this.questionnaires = new Questionnaires(source);
     this.parsed = {
       get: (key) => parsed.get(key),

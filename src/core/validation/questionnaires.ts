@@ -1,7 +1,5 @@
 /** The questionnaires that responses answer: contained, in the same Bundle, or stored in the space. */
-import { LRUCache } from 'lru-cache';
 import type { Space } from '../context';
-import { registerCache } from '../memory/cache-registry';
 import { loadDefinitions } from '../fhir/definitions';
 import { isJsonObject, type JsonObject, parseStoredObject } from '../fhir/json';
 import { shorten } from '../fhir/json/fault';
@@ -13,6 +11,7 @@ import { EnableExpressions } from '../fhir/validate/questionnaire/enable-express
 import { readQuestionnaire, type ReadQuestionnaire } from '../fhir/validate/questionnaire/questionnaire';
 import { checkResponse } from '../fhir/validate/questionnaire/response-check';
 import type { StructureSource } from './structure-source';
+import { createCache } from '../memory/create-cache';
 
 /** Limit on the cached questionnaires, in characters of their text; some ten times as many bytes. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
@@ -20,9 +19,11 @@ const MAX_CHARACTERS = 8 * 1024 * 1024;
 const MAX_QUESTIONNAIRES = 100;
 
 export class Questionnaires {
-  private readonly cached = registerCache(
-    new LRUCache<string, ReadQuestionnaire>({ maxSize: MAX_CHARACTERS }),
-  );
+  private readonly cached = createCache<string, ReadQuestionnaire>({
+    name: 'questionnaires',
+    scope: 'data',
+    maxSize: MAX_CHARACTERS,
+  });
 
   constructor(private readonly source: Pick<StructureSource, 'findQuestionnaire'>) {}
 

@@ -1,8 +1,7 @@
 /** GET openapi.json: the capabilities of a tenant's server of this release, as an OpenAPI 3.1 document. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import { LRUCache } from 'lru-cache';
-import { registerCache, RELEASES } from '../../core';
+import { RELEASES, createCache } from '../../core';
 import type { Exchange } from '../exchange';
 import { describeApi, type DescribedRoute } from '../openapi';
 import type { CapabilityLists } from '../openapi/statement';
@@ -12,9 +11,11 @@ const CONTENT_TYPE = 'application/json; charset=utf-8';
 
 /** Limit on the cached documents, about half a megabyte each, by release and entity tag of the statement. */
 const MAX_CACHED = 20;
-const documents = registerCache(
-  new LRUCache<string, { readonly text: string; readonly etag: string }>({ max: MAX_CACHED }),
-);
+const documents = createCache<string, { readonly text: string; readonly etag: string }>({
+  name: 'openapi',
+  scope: 'data',
+  max: MAX_CACHED,
+});
 
 /** Sends the document. `routes`: all routes of the server, without those that only refuse. */
 export async function openapi(exchange: Exchange, routes: readonly DescribedRoute[]): Promise<FastifyReply> {

@@ -1,8 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { LRUCache } from 'lru-cache';
 import type { FastifyReply } from 'fastify';
-import { registerCache } from '../../core';
+import { createCache } from '../../core';
 import type { AnswerCoding } from '../requests/content-coding';
 import { chooseCoding } from '../requests/content-coding';
 import { parseEntityTags } from './entity-tag';
@@ -17,7 +16,11 @@ const compress: Readonly<Record<AnswerCoding, (plain: Buffer) => Promise<Buffer>
 
 /** Limit on the cached compressed texts, some 2 MB each. */
 const MAX_CACHED = 24;
-const forms = registerCache(new LRUCache<string, Promise<Buffer>>({ max: MAX_CACHED }));
+const forms = createCache<string, Promise<Buffer>>({
+  name: 'compressed-texts',
+  scope: 'data',
+  max: MAX_CACHED,
+});
 
 /** A long text that many clients request, with a strong hash of it. */
 interface PreparedText {

@@ -1,5 +1,4 @@
 /** Searches by terminology: replaces value sets and subtrees of code systems by their codes. */
-import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { type JsonObject, parseStoredObject } from '../../fhir/json';
@@ -15,7 +14,7 @@ import {
 import { listMembers, ValueSetEvaluation } from '../../fhir/terminology/membership';
 import { parseCanonical, type TerminologySource } from '../../fhir/terminology/source';
 import { terminologyOf } from '../../terminology/terminology-source';
-import { forEachDatabase } from '../../memory/cache-registry';
+import { createCache, forEachDatabase } from '../../memory/create-cache';
 import type { CodeRows, HashedCode, PendingPredicate, Predicate } from '../../search/predicate';
 import { hashCodes } from '../../search/types/token-codes';
 import type { SearchServices, Services } from '../../ports';
@@ -42,7 +41,9 @@ interface Members {
 }
 
 /** Cache by space, version of its terminology, and name of the value set. */
-const membersCache = forEachDatabase(() => new LRUCache<string, Members>({ maxSize: 200_000 }));
+const membersCache = forEachDatabase(() =>
+  createCache<string, Members>({ name: 'value-set-members', scope: 'data', maxSize: 200_000 }),
+);
 
 /**
  * `:in` and `:not-in`: the codes of the value set, or of the code systems that it includes completely. `name`: the

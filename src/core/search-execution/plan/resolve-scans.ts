@@ -2,11 +2,10 @@
  * Searches for values that no index has: the texts of the resources are read, and the keys of the matches replace
  * the predicate. SQL patterns filter out most texts inside the database.
  */
-import { LRUCache } from 'lru-cache';
 import { turns } from '../../concurrency/turns';
 import { FhirError, fhirError } from '../../errors';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
-import { forEachDatabase } from '../../memory/cache-registry';
+import { createCache, forEachDatabase } from '../../memory/create-cache';
 import { hasScan } from '../../search/matching/has-scan';
 import type { ContainedKeys, Criterion, Predicate, Scan, TypeCriteria } from '../../search/predicate';
 import type { ResourceKey } from '../../search/rows/resource-key';
@@ -44,7 +43,9 @@ const CHUNK = 1_000;
 const MAX_SCAN_MS = 10_000;
 
 /** Cache of the keys of whole scans, for their next pages; valid until a resource of the type changes. */
-const keysCache = forEachDatabase(() => new LRUCache<string, readonly ResourceKey[]>({ maxSize: 200_000 }));
+const keysCache = forEachDatabase(() =>
+  createCache<string, readonly ResourceKey[]>({ name: 'scanned-keys', scope: 'data', maxSize: 200_000 }),
+);
 
 /**
  * Replaces scans by the keys of their matches in this space, at any depth of chains. If few resources

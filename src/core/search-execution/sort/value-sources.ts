@@ -1,9 +1,9 @@
 /** Finds the values of `_sort` keys in index rows, and the texts for what those rows hold only as hashes or keys. */
-import { LRUCache } from 'lru-cache';
 import type { RequestContext } from '../../context';
 import { beginningOfDouble, doubleOfSortText, sortTextOfDouble } from '../../fhir/exact-number';
 import { parseStoredObject, type JsonObject } from '../../fhir/json';
-import { forEachDatabase, isCacheable } from '../../memory/cache-registry';
+import { isCacheable } from '../../memory/cache-registry';
+import { createCache, forEachDatabase } from '../../memory/create-cache';
 import type { CodeRowsOf, HashedText } from '../../search/values/code-values';
 import { compareTexts } from '../../search/sort/compare-texts';
 import type { SearchQuery } from '../../search/requests/parse-search';
@@ -28,12 +28,13 @@ const MAX_KEYS = 10;
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 /** Cache of the texts of hashes; a hash never changes its meaning. */
-const textCache = forEachDatabase(
-  () =>
-    new LRUCache<string, string>({
-      maxSize: 8_000_000,
-      sizeCalculation: (text, key) => text.length + key.length,
-    }),
+const textCache = forEachDatabase(() =>
+  createCache<string, string>({
+    name: 'sorted-texts',
+    scope: 'data',
+    maxSize: 8_000_000,
+    weigh: (text, key) => text.length + key.length,
+  }),
 );
 
 /** The keys of an order in the form that the database sorts by. */

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createCache } from '../../memory/create-cache';
 import { toText, type SqlPieces } from './sql-pieces';
 import { named, type Statement } from './statement';
 
@@ -13,7 +13,11 @@ const MAX_NAMED_LENGTH = 10_000;
 
 /** Cache of texts that are derived from other statements' texts. */
 export class StatementForms {
-  private readonly forms = new LRUCache<string, { form: Form; uses: number }>({ max: MAX_FORMS });
+  private readonly forms = createCache<string, { form: Form; uses: number }>({
+    name: 'statement-forms',
+    scope: 'program',
+    max: MAX_FORMS,
+  });
   private readonly names = new Set<string>();
 
   /** Returns the form of a key; `build` is called on a cache miss. */

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { RawBuilder } from 'kysely';
 import { defineStatement, named, template, type Statement } from './statement';
+import { createCache } from '../../memory/create-cache';
 
 const MAX_SHAPES = 500;
 /**
@@ -18,7 +18,11 @@ const USES_TO_NAME = 3;
  * docs/bench/journal/searches.md).
  */
 export class StatementShapes {
-  private readonly shapes = new LRUCache<string, { statement: Statement; uses: number }>({ max: MAX_SHAPES });
+  private readonly shapes = createCache<string, { statement: Statement; uses: number }>({
+    name: 'statement-shapes',
+    scope: 'program',
+    max: MAX_SHAPES,
+  });
   private readonly names = new Set<string>();
 
   /** Returns the statement of a shape; `build` is called on a cache miss. */

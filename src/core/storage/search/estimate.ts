@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
-import { LRUCache } from 'lru-cache';
-import { registerCache } from '../../memory/cache-registry';
 import { hasAccessPath, isNested, mergedTargets } from '../../search/access-paths/indexed-access';
 import type { Criterion, Predicate, TypeCriteria } from '../../search/predicate';
 import type { Database } from '../connection/database';
 import { referringCountStatement, rowCountStatement } from './search-statement';
 import { asPlanningQuery, bind, defineStatement, template } from '../connection/statement';
+import { createCache } from '../../memory/create-cache';
 
 const COUNT_AGE_MS = 30_000;
 const MAX_CACHED = 20_000;
@@ -25,12 +24,18 @@ export class Estimator {
   constructor(
     private readonly database: Database,
     private readonly most: number,
-    private readonly counts = registerCache(
-      new LRUCache<string, number>({ max: MAX_CACHED, ttl: COUNT_AGE_MS }),
-    ),
-    private readonly totals = registerCache(
-      new LRUCache<string, number>({ max: MAX_CACHED, ttl: TOTAL_AGE_MS }),
-    ),
+    private readonly counts = createCache<string, number>({
+      name: 'row-counts',
+      scope: 'data',
+      max: MAX_CACHED,
+      ttl: COUNT_AGE_MS,
+    }),
+    private readonly totals = createCache<string, number>({
+      name: 'totals',
+      scope: 'data',
+      max: MAX_CACHED,
+      ttl: TOTAL_AGE_MS,
+    }),
   ) {}
 
   /** Returns an estimator with the same caches by statements of this database. */
