@@ -3,11 +3,7 @@ import type { Issue } from '../errors';
 import type { NumberStatistics, SearchRequest } from '../search/requests/search-request';
 import type { StoredVersion } from '../storage/read/stored-version';
 
-export type {
-  NumberStatistics,
-  SearchCondition,
-  SearchRequest,
-} from '../search/requests/search-request';
+export type { NumberStatistics, SearchCondition, SearchRequest } from '../search/requests/search-request';
 
 export interface SearchPage {
   readonly matches: readonly StoredVersion[];
