@@ -41,6 +41,8 @@ export function connectionOptions(limits: ConnectionLimits) {
     http: {
       maxHeaderSize: headerBytes,
       headersTimeout: headersTimeoutMs,
+      // Node compares both when it makes the server, before Fastify sets the one above.
+      requestTimeout: arrivalTimeoutMs,
       connectionsCheckingInterval: Math.min(LARGEST_CHECK_MS, Math.ceil(headersTimeoutMs / 4)),
     },
     clientErrorHandler: (error: ConnectionError, socket: Socket): void =>

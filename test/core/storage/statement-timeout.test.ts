@@ -1,7 +1,7 @@
 /** PostgreSQL itself ends a statement that takes too long, on connections of each kind. */
 import { sql } from 'kysely';
 import { Connections } from '../../../src/core/storage/connection/connections';
-import { LANES } from '../../../src/core/storage/connection/database';
+import { LANES, waitLimit } from '../../../src/core/storage/connection/database';
 import { OwnerSession } from '../../../src/core/storage/connection/owner-session';
 import { defineStatement, template } from '../../../src/core/storage/connection/statement';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
@@ -36,6 +36,12 @@ it('so have the connection of the readiness check and that of the owner', async 
   const context = { lane: 'read', space: undefined } as const;
   const probed = await connections.probe.query((probe) => probe.run(context, LIMIT, {}));
   expect([probed, await owner.run(LIMIT)]).toEqual([[[`${LIMIT_MS}ms`]], [[`${LIMIT_MS}ms`]]]);
+});
+
+it('waits for a connection for half of the time that a statement may take, and at least five seconds', () => {
+  const waitWith = (statementTimeoutMs?: number): number =>
+    waitLimit({ ...database.settings, ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }) });
+  expect([waitWith(), waitWith(LIMIT_MS), waitWith(60_000)]).toEqual([5_000, 5_000, 30_000]);
 });
 
 it('a statement that takes longer is cancelled by PostgreSQL, and its connection stays', async () => {

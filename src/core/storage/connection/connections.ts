@@ -11,6 +11,7 @@ import {
   APPLICATION_ROLE,
   DEFAULT_STATEMENT_TIMEOUT_MS,
   LANES,
+  waitLimit,
   type Database,
   type DatabaseOptions,
   type Lane,
@@ -44,8 +45,6 @@ const PING = defineStatement(template(sql`select 1`), { named: false });
 /** Receives the duration of each statement, for metrics. */
 export type StatementObserver = (lane: Lane, milliseconds: number) => void;
 
-/** Milliseconds that a statement can wait for a connection. */
-const MAX_WAIT_MS = 5_000;
 /** Statements of one tenant that can wait for a connection of one lane. */
 const MAX_WAITING = 10_000;
 /** Milliseconds between two checks for silent connections. */
@@ -99,12 +98,13 @@ export class Connections implements Database {
     this.silenceTimer = setInterval(() => {
       for (const connection of this.prepared.values()) connection.countUnanswered(maxSilence);
     }, SILENCE_CHECK_MS).unref();
+    const maxWaitMs = waitLimit(options);
     this.turns = {
       // Reads by key are too short to reserve a connection for other tenants.
-      read: takeTurns(own, own),
-      write: takeTurns(writing),
-      transaction: takeTurns(writing),
-      search: takeTurns(searching),
+      read: takeTurns(maxWaitMs, own, own),
+      write: takeTurns(maxWaitMs, writing),
+      transaction: takeTurns(maxWaitMs, writing),
+      search: takeTurns(maxWaitMs, searching),
     };
   }
 
@@ -411,13 +411,13 @@ export class Connections implements Database {
 }
 
 /** Lets a tenant use all but one of `slots` connections while there are other tenants. */
-function takeTurns(slots: number, most = Math.max(1, slots - 1)): FairTurns {
+function takeTurns(maxWaitMs: number, slots: number, most = Math.max(1, slots - 1)): FairTurns {
   return new FairTurns({
     slots,
     most,
     mostAlone: slots,
     maxWaiting: MAX_WAITING,
-    maxWaitMs: MAX_WAIT_MS,
+    maxWaitMs,
   });
 }
 

@@ -69,6 +69,7 @@ export const SET_SPACE = defineStatement(
 /** Milliseconds that a connection may take until it is ready for use. */
 export const CONNECT_MS = 5_000;
 export const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000;
+const LEAST_WAIT_MS = 5_000;
 
 /**
  * Milliseconds after which a statement without an answer counts as lost. PostgreSQL cancels a statement earlier, so
@@ -76,6 +77,14 @@ export const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000;
  */
 export function answerLimit({ statementTimeoutMs = DEFAULT_STATEMENT_TIMEOUT_MS }: DatabaseOptions): number {
   return statementTimeoutMs + 2_000;
+}
+
+/**
+ * Milliseconds that a statement may wait for a connection, which others hold for as long as their statements take: half of
+ * the statement timeout, and at least five seconds.
+ */
+export function waitLimit({ statementTimeoutMs = DEFAULT_STATEMENT_TIMEOUT_MS }: DatabaseOptions): number {
+  return Math.max(LEAST_WAIT_MS, statementTimeoutMs / 2);
 }
 
 /** The configuration of pg for the server's lanes, migrations and tools. */
