@@ -5,6 +5,7 @@
 import type { Access, JsonObject } from '../../src/core';
 import { makeClient, type MadeClient } from '../support/access';
 import { silentLog } from '../support/log';
+import { patientDeadline } from '../support/patience';
 import { startServer, type TestServer } from '../support/server';
 
 const AUDITOR: Access = {
@@ -48,7 +49,7 @@ async function eventsBy(name: string, value: string): Promise<readonly Recorded[
       ['_count', '100'],
     ] as const;
     const page = await core.search(
-      { ...context, deadline: Date.now() + 30_000 },
+      { ...context, deadline: patientDeadline() },
       { type: 'AuditEvent', parameters },
     );
     expect(page.issues).toEqual([]);

@@ -10,6 +10,7 @@ import { withValue } from '../properties/every-parameter/made-values';
 import { makeKey, serveKeys, toJwt, WITH_LOCAL_KEYS, type KeyServer } from '../support/access';
 import { forEachOf } from '../support/examples';
 import { silentLog } from '../support/log';
+import { patientDeadline } from '../support/patience';
 import { startServer, type TestServer } from '../support/server';
 import { storeUnvalidated, type UnvalidatedResource } from '../support/unvalidated';
 import { TESTED_RELEASES } from '../support/releases';
@@ -84,7 +85,7 @@ describe.each(TESTED_RELEASES)('with scopes of a patient, in %s', (release) => {
     const space = await server.app.core.findSpace('system', release);
     if (space === undefined) throw new Error('system is not there');
     open = {
-      ...{ space, actor: 'anonymous', deadline: Date.now() + 60_000, requestId: 'x', log: silentLog },
+      ...{ space, actor: 'anonymous', deadline: patientDeadline(), requestId: 'x', log: silentLog },
     };
     const access: Access = {
       ...{ client: 'app', patient: MINE, scopes: ['patient/*.cruds'], policies: [] },

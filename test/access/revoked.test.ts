@@ -9,6 +9,7 @@ import { fhirError, type RequestContext } from '../../src/core';
 import { makeClient, makeKey, serveKeys, toBasic, toJwt, WITH_LOCAL_KEYS } from '../support/access';
 import { getToken } from '../support/credentials';
 import { silentLog } from '../support/log';
+import { patientDeadline } from '../support/patience';
 import { startServer, type Answer, type TestServer } from '../support/server';
 
 const ROOT = '/w/acme/api/v1/fhir/r4';
@@ -128,7 +129,7 @@ describe('requests in progress', () => {
     if (space === undefined) throw new Error('acme is not there');
     const revoked = new AbortController();
     const context: RequestContext = {
-      ...{ space, actor: 'ward', requestId: 'x', log: silentLog, deadline: Date.now() + 60_000 },
+      ...{ space, actor: 'ward', requestId: 'x', log: silentLog, deadline: patientDeadline() },
       revoked: revoked.signal,
     };
     const entry = Array.from({ length: 40 }, (_, place) => ({

@@ -3,6 +3,7 @@ import dns from 'node:dns';
 import { createServer, type Server } from 'node:http';
 import { Destinations } from '../../src/core/outbound/destinations';
 import { Outbound } from '../../src/core/outbound/outbound';
+import { PATIENCE_MS } from '../support/patience';
 
 const PRIVATE = [
   ...['127.0.0.1', '10.0.0.1', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1', '0.0.0.0'],
@@ -120,7 +121,7 @@ describe('a request', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  const get = (allowed: readonly string[], url: string, signal = AbortSignal.timeout(5000)) =>
+  const get = (allowed: readonly string[], url: string, signal = AbortSignal.timeout(PATIENCE_MS)) =>
     new Outbound(allowed).get({ url, accept: 'application/json', signal, maxBytes: 1000 });
 
   /** What the name of every host resolves to. */

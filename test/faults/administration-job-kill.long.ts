@@ -27,9 +27,7 @@ it('the job of a killed or stopped server is executed by another one, and fails 
   // Each has something to write: an import of what is stored already would not wait for the lock.
   const [firstPackage, secondPackage, thirdPackage] = [await makePackage(1), await makePackage(2), await makePackage(3)];
 
-  // The lock is held for longer than a statement may take by default.
-  const environment = { STATEMENT_TIMEOUT_MS: '120000' };
-  const start = (): Promise<ServerProcess> => startProcess({ database, environment });
+  const start = (): Promise<ServerProcess> => startProcess({ database });
   // Nobody can write resources until the lock is gone.
   const locker = new Client(database.settings);
   await locker.connect();

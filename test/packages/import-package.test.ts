@@ -467,7 +467,7 @@ describe('Files that cannot be stored are listed with the reason:', () => {
 });
 
 it('names a resource that a busy server has not stored after eleven attempts, and goes on', async () => {
-  const environment = { MAX_WRITE_QUEUE: '1', STATEMENT_TIMEOUT_MS: '120000' };
+  const environment = { MAX_WRITE_QUEUE: '1' };
   const { core, context, close } = await openCore({ database: opened.database, environment });
   const owner = new Client(opened.database.settings);
   await owner.connect();
@@ -479,7 +479,7 @@ it('names a resource that a busy server has not stored after eleven attempts, an
     await owner.query('lock table andiron.resource in exclusive mode');
     let isFull = false;
     await eventually(async () => {
-      const request = { ...(await context(tenant, 'r4')), deadline: Date.now() + 600_000 };
+      const request = await context(tenant, 'r4');
       const input = { value: { resourceType: 'Basic', code: { text: 'a' } }, marked: false };
       waiting.push(core.create(request, 'Basic', input).catch(() => (isFull = true)));
       return isFull;

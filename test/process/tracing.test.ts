@@ -13,6 +13,7 @@ import {
   type OtlpReceiver,
   type ReceivedSpan,
 } from '../support/otlp-receiver';
+import { PATIENCE_MS } from '../support/patience';
 import { startProcess, type ServerProcess } from '../support/process';
 
 const FHIR = '/w/system/api/v1/fhir/r4';
@@ -155,7 +156,7 @@ it('a request of this server to another continues the trace', async () => {
     await new Outbound(['127.0.0.1:*']).get({
       url: `http://127.0.0.1:${port}/keys`,
       accept: 'application/json',
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(PATIENCE_MS),
       maxBytes: 1000,
     });
     span.end();

@@ -68,23 +68,22 @@ async function runClient(
     const { type, document } = example;
     const id = choose(2) === 0 ? `shared-${choose(6)}` : `own-${client}-${choose(4)}`;
     const named = { ...document, value: { ...example.resource, id } };
-    const patient = { ...context, deadline: Date.now() + 30_000 };
     try {
       switch (choose(6)) {
         case 0: {
-          const { version } = await core.create(patient, type, document);
+          const { version } = await core.create(context, type, document);
           record(type, version.id, version);
           break;
         }
         case 1:
         case 2: {
-          const { version } = await core.update(patient, { type, id, input: named });
+          const { version } = await core.update(context, { type, id, input: named });
           record(type, id, version);
           break;
         }
         case 3: {
           const operations = [{ op: 'add', path: '/language', value: ['de', 'fr', 'en'][choose(3)] ?? 'en' }];
-          const { version } = await core.patch(patient, {
+          const { version } = await core.patch(context, {
             type,
             id,
             patch: parseJson(JSON.stringify(operations)),
@@ -93,15 +92,15 @@ async function runClient(
           break;
         }
         case 4: {
-          const { version } = await core.delete(patient, type, id);
+          const { version } = await core.delete(context, type, id);
           if (version !== undefined) record(type, id, version);
           break;
         }
         default: {
-          await core.delete(patient, type, id).then(({ version }) => {
+          await core.delete(context, type, id).then(({ version }) => {
             if (version !== undefined) record(type, id, version);
           });
-          const { version } = await core.update(patient, { type, id, input: named });
+          const { version } = await core.update(context, { type, id, input: named });
           record(type, id, version);
         }
       }

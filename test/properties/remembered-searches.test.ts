@@ -16,6 +16,7 @@ import { SpaceChanges } from '../../src/core/storage/read/space-changes';
 import { openCore, type OpenedCore } from '../support/core';
 import { closedAtEnd } from '../support/left-open';
 import { silentLog } from '../support/log';
+import { PATIENCE_MS } from '../support/patience';
 import { TESTED_RELEASES } from '../support/releases';
 import { rounds } from '../support/rounds';
 
@@ -169,7 +170,7 @@ it.each(TESTED_RELEASES)('at every step of random changes by two processes (%s)'
       chosenSearches.map(async (text) => {
         const at = choose(2);
         const [context, process] = at === 0 ? [contexts[0], processes[0]] : [contexts[1], processes[1]];
-        const cached = await process.search({ ...context, deadline: Date.now() + 30_000 }, toRequest(text));
+        const cached = await process.search(context, toRequest(text));
         const plain = await second.core.search(contexts[1], toRequest(text));
         expect({ text, ...Object(seen(cached)) }).toEqual({ text, ...Object(seen(plain)) });
       }),
@@ -230,7 +231,7 @@ it('a snapshot shows its moment, independent of earlier and later cached searche
       // A search that was never cached: its first execution does not check for changes.
       const fresh = { type: 'Patient', parameters: [['_count', String(100 + round)]] } as const;
       const before = seen(await first.core.search(plain, fresh));
-      await third.core.inSnapshot(context, 20_000, async (within) => {
+      await third.core.inSnapshot(context, PATIENCE_MS, async (within) => {
         // The snapshot is of the moment of its first statement.
         await third.core.find(within, 'Patient', 'p0');
         for (let changes = choose(4); changes > 0; changes--) await change(first.core, plain, choose);

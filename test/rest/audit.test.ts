@@ -2,6 +2,7 @@
 import type { Access, JsonObject, Release, RequestContext } from '../../src/core';
 import { makeClient } from '../support/access';
 import { silentLog } from '../support/log';
+import { patientDeadline } from '../support/patience';
 import { runOnServer } from '../support/services';
 import { startServer, type TestServer } from '../support/server';
 import { TESTED_RELEASES } from '../support/releases';
@@ -28,7 +29,7 @@ async function contextOf(release: Release, tenant = 'system', access?: Access): 
   const context = {
     space,
     actor: 'anonymous',
-    deadline: Date.now() + 30_000,
+    deadline: patientDeadline(),
     requestId: 'x',
     log: silentLog,
   };

@@ -71,7 +71,7 @@ it.each(TESTED_RELEASES)(
 );
 
 it('an asynchronous request has a time limit of its own', async () => {
-  const server = await startServer({ because: 'ASYNC_TIMEOUT_MS', environment: { ASYNC_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '60000' } });
+  const server = await startServer({ because: 'ASYNC_TIMEOUT_MS', environment: { ASYNC_TIMEOUT_MS: '1000' } });
   const path = `${server.path('system', 'r4')}/Basic`;
   await whileLocked(server.database, 'access exclusive', async () => {
     const accepted = await server.request('GET', path, undefined, { prefer: 'respond-async' });

@@ -5,6 +5,7 @@ import { RELEASE_NAMES } from '../../src/core';
 import { OwnerSession } from '../../src/core/storage/connection/owner-session';
 import { readOwnedTables } from '../../src/core/storage/schema/owned-tables';
 import { lockTenant } from '../../src/core/storage/tenants/tenant-removal';
+import { patientDeadline } from '../support/patience';
 import { startServer, type TestServer } from '../support/server';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -184,7 +185,7 @@ it('A removal that was interrupted is resumed; meanwhile the tenant is not serve
     {
       space: space ?? (await Promise.reject(new Error('no space'))),
       actor: 'late',
-      deadline: Date.now() + 5_000,
+      deadline: patientDeadline(),
       requestId: 'late',
       log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
     },

@@ -30,9 +30,6 @@ const STRIDE = rounds(16, 4);
 /** Of questions about the past: how many there are at each moment has no common divisor with it. */
 const PAST_STRIDE = rounds(9, 3);
 
-// Nothing here goes by the clock, and the machine may be busy.
-jest.setTimeout(120_000);
-
 let server: TestServer;
 let sides: TwoSides;
 

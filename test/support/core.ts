@@ -4,12 +4,13 @@ import type { Core, IndexDifference, ReindexScope, Release, RequestContext } fro
 import { createTestDatabase, type TestDatabase } from './database';
 import { closedAtEnd } from './left-open';
 import { silentLog } from './log';
+import { patientDeadline } from './patience';
 import { makeSettings } from './server';
 
 export interface OpenedCore {
   readonly core: Core;
   readonly database: TestDatabase;
-  /** A request of that tenant, with a deadline of half a minute. */
+  /** A request of that tenant, with a deadline that no slow machine reaches. */
   context(tenant: string, release: Release): Promise<RequestContext>;
   /** Every difference that `verifyIndex` finds, in one tenant or everywhere. */
   differences(tenant?: string): Promise<readonly IndexDifference[]>;
@@ -39,8 +40,6 @@ async function reindexWith(core: Core, scope?: ReindexScope): Promise<Reindexed>
   return { repaired: sumOf('repaired'), added: sumOf('added'), removed: sumOf('removed'), losses };
 }
 
-const PATIENCE_MS = 30_000;
-
 /** Opens a core on `database`, or on one of its own. */
 export async function openCore(
   options: { database?: TestDatabase; environment?: Readonly<Record<string, string>> } = {},
@@ -57,7 +56,7 @@ export async function openCore(
       return {
         space,
         actor: 'anonymous',
-        deadline: Date.now() + PATIENCE_MS,
+        deadline: patientDeadline(),
         requestId: 'test',
         log: silentLog,
       };

@@ -1,6 +1,7 @@
 import { type RequestContext, toResourceInput, Usage } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
 import { eventually } from '../../support/eventually';
+import { PATIENCE_MS } from '../../support/patience';
 
 const LIMITS = { maxDepth: 64 };
 const patient = (id: string, family: string): string =>
@@ -30,7 +31,7 @@ const observe = (patientId: string): Promise<unknown> => {
 describe('reads and searches in a snapshot', () => {
   it('return the state of one moment during concurrent writes', async () => {
     const { core } = opened;
-    await core.inSnapshot(context, 2000, async (within) => {
+    await core.inSnapshot(context, PATIENCE_MS, async (within) => {
       const before = await core.read(within, 'Patient', 'p1');
       await put('p1', 'Later');
       await put('new', 'Snapshot');
@@ -52,7 +53,7 @@ describe('reads and searches in a snapshot', () => {
   it('are batched: forty reads and ten searches at once are a few statements', async () => {
     const { core } = opened;
     const asked: RequestContext = { ...context, usage: new Usage() };
-    await core.inSnapshot(asked, 2000, (within) =>
+    await core.inSnapshot(asked, PATIENCE_MS, (within) =>
       Promise.all([
         ...Array.from({ length: 40 }, (_, number) => core.read(within, 'Patient', `p${number}`)),
         ...Array.from({ length: 10 }, (_, number) =>
@@ -82,13 +83,13 @@ describe('reads and searches in a snapshot', () => {
 
   it('release the connection after an error', async () => {
     const { core } = opened;
-    const failing = core.inSnapshot(context, 2000, async (within) => {
+    const failing = core.inSnapshot(context, PATIENCE_MS, async (within) => {
       await core.read(within, 'Patient', 'p2');
       throw new Error('of the test');
     });
     await expect(failing).rejects.toThrow('of the test');
     for (let number = 0; number < 20; number++)
-      await core.inSnapshot(context, 2000, (within) => core.read(within, 'Patient', 'p2'));
+      await core.inSnapshot(context, PATIENCE_MS, (within) => core.read(within, 'Patient', 'p2'));
   });
 });
 

@@ -101,7 +101,7 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
   let context: RequestContext;
   beforeAll(async () => {
     await opened.core.tenants.create(`purge-${release}`);
-    context = { ...(await opened.context(`purge-${release}`, release)), deadline: Date.now() + 300_000 };
+    context = await opened.context(`purge-${release}`, release);
   });
 
   it('a resource is removed with all its versions, and others stay', async () => {

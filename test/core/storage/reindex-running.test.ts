@@ -216,10 +216,9 @@ describe('while eight writers work', () => {
         effectiveDateTime: `20${10 + (writes % 10)}-03-28`,
       };
       const document = parseJson(JSON.stringify(resource));
-      const request = { ...context, deadline: Date.now() + 20_000 };
-      if (writes % 11 === 3) await opened.core.delete(request, 'Observation', id);
-      else if (writes % 11 === 7) await opened.core.create(request, 'Observation', document);
-      else await opened.core.update(request, { type: 'Observation', id, input: document });
+      if (writes % 11 === 3) await opened.core.delete(context, 'Observation', id);
+      else if (writes % 11 === 7) await opened.core.create(context, 'Observation', document);
+      else await opened.core.update(context, { type: 'Observation', id, input: document });
       written++;
     }
   }
