@@ -330,12 +330,17 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     });
 
     it('when a period ends by itself', async () => {
-      const end = new Date(Date.now() + 2_500).toISOString();
-      await put(related('guest', 'p5', { period: { end } }));
-      const token = issue('RelatedPerson/guest');
-      expect(await statusOf(token, server)).toBe(200);
+      let [token, end, status] = ['', 0, 0];
+      // On a slow machine a short period is over before it is asked about: that of the next guest is longer.
+      for (let lasts = 2_500; status !== 200 && end <= Date.now(); lasts *= 2) {
+        token = issue(`RelatedPerson/guest-${lasts}`);
+        end = Date.now() + lasts;
+        await put(related(`guest-${lasts}`, 'p5', { period: { end: new Date(end).toISOString() } }));
+        status = await statusOf(token, server);
+      }
+      expect(status).toBe(200);
       await until(403, token);
-      expect(Date.now()).toBeGreaterThan(Date.parse(end));
+      expect(Date.now()).toBeGreaterThan(end);
     });
 
     it('and begin again with another Patient', async () => {

@@ -9,7 +9,7 @@ import { throughForwarder } from '../faults/database-through';
 import { loss, startForwarder, type Forwarder } from '../faults/forwarder';
 
 const ROOT = '/w/system/api/v1/fhir/r4';
-const STATEMENT_TIMEOUT_MS = 500;
+const STATEMENT_TIMEOUT_MS = 1_000;
 
 let database: TestDatabase;
 let forwarder: Forwarder;
@@ -22,9 +22,7 @@ let operator: Client;
 beforeAll(async () => {
   database = await createTestDatabase();
   forwarder = await startForwarder();
-  server = await startLoggedServer(throughForwarder(database, forwarder), {
-    STATEMENT_TIMEOUT_MS: String(STATEMENT_TIMEOUT_MS),
-  });
+  server = await startLoggedServer(throughForwarder(database, forwarder));
   witness = await startServer({
     because: 'it has the same database as the one whose database fails',
     database,
@@ -180,17 +178,20 @@ describe('a write of which the answer is lost', () => {
 describe('connections that forward nothing any more', () => {
   it('are abandoned soon after the statement timeout, and replaced', async () => {
     await recovered();
+    const hasty = await startLoggedServer(throughForwarder(database, forwarder), {
+      STATEMENT_TIMEOUT_MS: String(STATEMENT_TIMEOUT_MS),
+    });
     // New connections are not affected: each request must find an idle one.
-    await server.request('GET', `${ROOT}/Patient/somebody`);
-    await server.request('GET', `${ROOT}/Patient?family=somebody`);
-    await server.request('POST', `${ROOT}/Patient`, patient('OnAnOpenConnection'));
+    await hasty.request('GET', `${ROOT}/Patient/somebody`);
+    await hasty.request('GET', `${ROOT}/Patient?family=somebody`);
+    await hasty.request('POST', `${ROOT}/Patient`, patient('OnAnOpenConnection'));
     forwarder.hang();
     const beats = countBeats();
     const began = performance.now();
     const answers = await Promise.all([
-      server.request('GET', `${ROOT}/Patient/nobody`),
-      server.request('GET', `${ROOT}/Patient?family=nobody`),
-      server.request('POST', `${ROOT}/Patient`, patient('OnAHungConnection')),
+      hasty.request('GET', `${ROOT}/Patient/nobody`),
+      hasty.request('GET', `${ROOT}/Patient?family=nobody`),
+      hasty.request('POST', `${ROOT}/Patient`, patient('OnAHungConnection')),
     ]);
     const took = performance.now() - began;
     // A connection whose check of row-level security is due is replaced before the request uses it.
@@ -203,7 +204,8 @@ describe('connections that forward nothing any more', () => {
       expect([write.status, write.text]).toEqual([503, expect.stringContaining('nothing was changed')]);
     expect(await countStored('OnAHungConnection')).toBe(write.status === 201 ? 1 : 0);
     await recovered();
-    expect((await server.request('POST', `${ROOT}/Patient`, patient('Afterwards'))).status).toBe(201);
+    expect((await hasty.request('POST', `${ROOT}/Patient`, patient('Afterwards'))).status).toBe(201);
+    await hasty.close();
   });
 
   it('do not delay the readiness check', async () => {
@@ -290,10 +292,11 @@ describe('a database that refuses statements', () => {
 it('a request is answered at its deadline independent of its statement, and says what may have been stored', async () => {
   const hasty = await startLoggedServer(database, {
     REQUEST_TIMEOUT_MS: '1500',
-    STATEMENT_TIMEOUT_MS: '20000',
   });
   try {
-    expect((await hasty.request('POST', `${ROOT}/Patient`, patient('First'))).status).toBe(201);
+    await eventually(
+      async () => (await hasty.request('POST', `${ROOT}/Patient`, patient('First'))).status === 201,
+    );
     await operator.query('begin');
     await operator.query('lock table andiron.resource_version, andiron.resource');
     const beats = countBeats();

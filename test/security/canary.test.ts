@@ -1,12 +1,13 @@
 /**
  * The content of clients, also when PostgreSQL quotes it, reaches neither log nor metrics: by every kind of failure.
  */
-import { setTimeout as delay } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { findFreePort } from '../../src/embedded/free-port';
 import { toGatewayAnswer } from '../graphql/gateway-client';
+import { eventually } from '../support/eventually';
 import { createHttpClient } from '../support/http';
-import { startProcess, type ServerProcess } from '../support/process';
+import { startProcess, type ProcessOptions, type ServerProcess } from '../support/process';
 import { OPEN } from '../support/server';
 
 const CANARY = 'Canary9417';
@@ -14,21 +15,31 @@ const PATCH = { 'content-type': 'application/json-patch+json' };
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-let server: ServerProcess;
+interface Observed extends ServerProcess {
+  readonly metricsPort: number;
+}
+
+let server: Observed;
 let owner: Client;
-let metricsPort: number;
-beforeAll(async () => {
-  metricsPort = await findFreePort();
-  server = await startProcess({
+
+async function start(options: ProcessOptions = {}): Promise<Observed> {
+  const metricsPort = await findFreePort();
+  const started = await startProcess({
     because: 'LOG_LEVEL and METRICS_ADDRESS of a process',
+    ...options,
     environment: {
       LOG_LEVEL: 'trace',
       METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
-      STATEMENT_TIMEOUT_MS: '1000',
       ...OPEN,
       PUBLIC_URL: 'https://fhir.example',
+      ...options.environment,
     },
   });
+  return { ...started, metricsPort };
+}
+
+beforeAll(async () => {
+  server = await start();
   owner = new Client(server.database.settings);
   await owner.connect();
 });
@@ -48,13 +59,15 @@ const patient = (id: string) => ({
 const graphql = (query: string, variables: object = {}) =>
   server.request('POST', '/w/system/api/v1/graphql/r4', { query, variables }, JSON_TYPE);
 
-async function expectSilence(): Promise<void> {
-  // Lines may leave in blocks.
-  await delay(1_200);
-  const output = await server.output();
+async function expectSilence(of = server): Promise<void> {
+  // Lines leave in blocks, in their order.
+  const last = randomUUID();
+  await of.request('GET', `${root}/Patient/nobody`, undefined, { 'x-request-id': last });
+  await eventually(async () => (await of.output()).includes(last));
+  const output = await of.output();
   expect(output).toContain('"msg":"request"');
   expect(output.toLowerCase()).not.toContain(CANARY.toLowerCase());
-  const client = createHttpClient(`http://127.0.0.1:${metricsPort}`);
+  const client = createHttpClient(`http://127.0.0.1:${of.metricsPort}`);
   const { status, text } = await client.request('GET', '/metrics');
   client.close();
   expect(status).toBe(200);
@@ -149,11 +162,12 @@ it('quotations of PostgreSQL in errors stay out of log, metrics and answer', asy
 });
 
 it('statements that time out, and connections that are cut, disclose nothing of their values', async () => {
+  const hasty = await start({ database: server.database, environment: { STATEMENT_TIMEOUT_MS: '1000' } });
   await owner.query('begin; lock table andiron.resource, andiron.string_index in access exclusive mode');
   const late = await Promise.all([
-    server.request('POST', `${root}/Patient`, patient('x')),
-    server.request('GET', `${root}/Patient?name=${CANARY}`),
-    server.request('GET', `${root}/Patient/${CANARY}`),
+    hasty.request('POST', `${root}/Patient`, patient('x')),
+    hasty.request('GET', `${root}/Patient?name=${CANARY}`),
+    hasty.request('GET', `${root}/Patient/${CANARY}`),
   ]);
   await owner.query('rollback');
   expect(late.map(({ status }) => status).filter((status) => status !== 503 && status !== 200)).toEqual([]);
@@ -166,9 +180,7 @@ it('statements that time out, and connections that are cut, disclose nothing of 
   ];
   const waiting = `select pid from pg_stat_activity where application_name = 'andiron' and datname = current_database()
     and wait_event_type = 'Lock'`;
-  // After a second their statements time out, which is 503 as well.
-  for (let tries = 0; tries < 50 && (await owner.query(waiting)).rows.length < cut.length; tries++)
-    await delay(20);
+  await eventually(async () => (await owner.query(waiting)).rows.length >= cut.length);
   await owner.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'andiron' and datname = current_database()`,
   );
@@ -176,4 +188,6 @@ it('statements that time out, and connections that are cut, disclose nothing of 
   for (const { status } of await Promise.all(cut)) expect(status).toBe(503);
   expect((await server.request('POST', `${root}/Patient`, patient('x'))).status).toBe(201);
   await expectSilence();
+  await expectSilence(hasty);
+  await hasty.close();
 });

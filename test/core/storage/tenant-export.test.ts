@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { readFolder, writeFolder } from '../../../src/cli/tenant-files';
 import { EXPORT_PARTS, RELEASE_NAMES, type ExportLine, type RequestContext } from '../../../src/core';
 import { OwnerSession } from '../../../src/core/storage/connection/owner-session';
+import { defineStatement, template } from '../../../src/core/storage/connection/statement';
 import { readOwnedTables } from '../../../src/core/storage/schema/owned-tables';
 import {
   beginRemoval,
@@ -16,6 +17,15 @@ import {
 } from '../../../src/core/storage/tenants/tenant-removal';
 import { readRowTables, TENANT_TABLES } from '../../../src/core/storage/schema/tenant-tables';
 import { openCore, type OpenedCore } from '../../support/core';
+import { eventually } from '../../support/eventually';
+
+/** The sessions that have just tried to lock a tenant. */
+const TRIES_TO_LOCK = defineStatement(
+  template(sql`
+    select 1 from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and query like '%pg_try_advisory_lock%' limit 10`),
+  { named: false },
+);
 
 let opened: OpenedCore;
 beforeAll(async () => {
@@ -31,9 +41,8 @@ beforeAll(async () => {
 afterAll(() => opened.close());
 
 /** Versions, deletions, foreign and own ids, digits, extensions of meta, a search parameter, and a number that was purged. */
-async function fill(given: RequestContext): Promise<void> {
+async function fill(context: RequestContext): Promise<void> {
   const { core } = opened;
-  const context = { ...given, deadline: Date.now() + 300_000 };
   const put = (text: string) => {
     const { resourceType, id } = JSON.parse(text) as { resourceType: string; id: string };
     return core.update({ ...context, actor: 'clerk' }, { type: resourceType, id, input: { text } });
@@ -236,7 +245,7 @@ it('An import that waits for another process does not create a tenant that this 
     const tenant = (await findOwned(session, 'given-up'))?.tenant ?? NaN;
     expect(await lockTenant(session, tenant)).toBe(true);
     const waiting = core.tenants.import('given-up', texts(lines)).catch((error: unknown) => error);
-    await delay(300);
+    await eventually(async () => (await session.run(TRIES_TO_LOCK)).length > 0);
     await beginRemoval(session, tenant);
     await endRemoval(session, tenant);
     expect(await findOwned(session, 'given-up')).toBeUndefined();

@@ -2,7 +2,7 @@ import { request as sendRequest } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { countLiveQueries, type TestServer } from '../../support/server';
+import { countLiveQueries, startServer, type TestServer } from '../../support/server';
 import { gatewayPath } from '../gateway-client';
 import {
   connectSocket,
@@ -21,12 +21,7 @@ let server: TestServer;
 let other: TestServer;
 const subscribers: Subscriber[] = [];
 beforeAll(async () => {
-  const environment = {
-    HEADERS_TIMEOUT_MS: '1000',
-    CORS_ORIGINS: PAGE,
-    MAX_SUBSCRIPTIONS_PER_CONNECTION: '3',
-    SUBSCRIPTION_PING_MS: '300',
-  };
+  const environment = { CORS_ORIGINS: PAGE, MAX_SUBSCRIPTIONS_PER_CONNECTION: '3' };
   two = await startTwoServers(environment);
   ({ server, other } = two);
 });
@@ -35,7 +30,7 @@ afterEach(() => {
 });
 afterAll(() => two.close());
 
-const socketUrl = (): string => server.base.replace('http', 'ws') + gatewayPath('north', 'r4');
+const socketUrl = (of = server): string => of.base.replace('http', 'ws') + gatewayPath('north', 'r4');
 
 async function subscribe(options: Partial<SubscribeOptions> = {}, client?: ReturnType<typeof connectSocket>) {
   const subscriber = await subscribeBySocket({ base: server.base, tenant: 'north', ...options }, client);
@@ -47,8 +42,8 @@ async function putBasic(id: string, tenant = 'north', of = server): Promise<void
 }
 
 /** A plain socket, and its received messages. */
-async function openSocket(...protocols: string[]) {
-  const socket = new WebSocket(socketUrl(), protocols);
+async function openSocket(protocols: readonly string[], of = server) {
+  const socket = new WebSocket(socketUrl(of), [...protocols]);
   const received: string[] = [];
   socket.on('message', (data: Buffer) => received.push(data.toString()));
   const closed = new Promise<number>((resolve) => socket.once('close', resolve));
@@ -87,7 +82,7 @@ describe('a WebSocket', () => {
   });
 
   it('keeps the digits of decimals', async () => {
-    const { socket, heard: received } = await openSocket(PROTOCOL);
+    const { socket, heard: received } = await openSocket([PROTOCOL]);
     socket.send('{"type":"connection_init"}');
     while (received.length === 0) await delay(5);
     const before = countLiveQueries(server.base)?.begun;
@@ -145,7 +140,6 @@ describe('a WebSocket', () => {
 
 describe('a connection is closed', () => {
   it.each([
-    ['without connection_init in time', PROTOCOL, [], 4408],
     ['before it is acknowledged', PROTOCOL, ['{"id":"1","type":"subscribe","payload":{"query":"x"}}'], 4401],
     ['with what is no message', PROTOCOL, ['{'], 4400],
     [
@@ -156,18 +150,31 @@ describe('a connection is closed', () => {
     ],
     ['without the name of the protocol', undefined, [], 4406],
   ])('%s', async (_reason, protocol, messages, code) => {
-    const { socket, closed } = await openSocket(...(protocol === undefined ? [] : [protocol]));
+    const { socket, closed } = await openSocket(protocol === undefined ? [] : [protocol]);
     for (const message of messages) socket.send(message);
     expect(await closed).toBe(code);
   });
 
+  /** A server on the same database, with a time limit that only its test may reach. */
+  const hasty = (environment: Readonly<Record<string, string>>): Promise<TestServer> =>
+    startServer({ because: 'a time limit', database: server.database, environment });
+
+  it('without connection_init in time', async () => {
+    const of = await hasty({ HEADERS_TIMEOUT_MS: '1000' });
+    const { closed } = await openSocket([PROTOCOL], of);
+    expect(await closed).toBe(4408);
+    await of.close();
+  });
+
   it('when its client answers no ping', async () => {
+    const of = await hasty({ SUBSCRIPTION_PING_MS: '300' });
     // Answers no ping, as a computer that was switched off.
-    const socket = new WebSocket(socketUrl(), [PROTOCOL], { autoPong: false });
+    const socket = new WebSocket(socketUrl(of), [PROTOCOL], { autoPong: false });
     const closed = new Promise<number>((resolve) => socket.once('close', resolve));
     await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
     socket.send('{"type":"connection_init"}');
     expect(await closed).toBe(1006);
+    await of.close();
   });
 });
 
@@ -232,12 +239,9 @@ describe('the handshake', () => {
       const head = `PUT ${server.path('north', 'r4')}/Basic/h2c HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nContent-Type: application/fhir+json\r\nContent-Length: ${body.length}\r\n\r\n`;
       socket.write(head + body.slice(0, 10));
       setTimeout(() => socket.write(body.slice(10)), 50);
-      // A second request on the same connection.
-      setTimeout(() => {
-        socket.write(
-          `GET ${server.path('north', 'r4')}/Basic/h2c HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`,
-        );
-      }, 300);
+      // A second request on the same connection, after the answer to the first.
+      const next = `GET ${server.path('north', 'r4')}/Basic/h2c HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`;
+      socket.once('data', () => socket.write(next));
     });
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 200']);
     expect((await handshake(`${server.path('north', 'r4')}/Basic/h2c`))[0]).toBe(200);

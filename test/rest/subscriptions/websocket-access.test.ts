@@ -13,12 +13,8 @@ let send: Sender;
 const opened: NotificationSocket[] = [];
 beforeAll(async () => {
   server = await startServer({
-    because: 'SUBSCRIPTION_QUEUE_BYTES and SUBSCRIPTION_STALL_MS',
-    environment: {
-      AUTH_MODE: 'enforced',
-      SUBSCRIPTION_QUEUE_BYTES: '100000',
-      SUBSCRIPTION_STALL_MS: '1000',
-    },
+    because: 'the test looks into its core',
+    environment: { AUTH_MODE: 'enforced' },
   });
   await server.app.core.tenants.create('acme');
   author = await makeClient(server.app.core, 'acme');
@@ -31,9 +27,9 @@ afterAll(() => server.close());
 
 const root = (): string => server.path('acme', 'r4');
 
-async function open(by?: MadeClient, tenant = 'acme'): Promise<NotificationSocket> {
+async function open(by?: MadeClient, tenant = 'acme', of = server): Promise<NotificationSocket> {
   const headers = by === undefined ? undefined : { authorization: by.basic };
-  const client = await openNotificationSocket(server, tenant, 'r4', headers);
+  const client = await openNotificationSocket(of, tenant, 'r4', headers);
   opened.push(client);
   return client;
 }
@@ -132,15 +128,23 @@ it('a notification has what its author may read at that moment', async () => {
 
 it('a client that does not read is disconnected, and told with which event to go on', async () => {
   const id = await make(send, `${TOPIC}/Binary`);
-  await eventually(async () => server.app.core.notifications().bound === 0);
-  const client = await open();
+  const hasty = await startServer({
+    because: 'SUBSCRIPTION_QUEUE_BYTES and SUBSCRIPTION_STALL_MS',
+    database: server.database,
+    environment: {
+      AUTH_MODE: 'enforced',
+      SUBSCRIPTION_QUEUE_BYTES: '100000',
+      SUBSCRIPTION_STALL_MS: '1000',
+    },
+  });
+  const client = await open(undefined, 'acme', hasty);
   client.send(`bind-with-token: ${await tokenOf(id)}`);
   await client.until(1);
   client.socket.pause();
   const data = Buffer.alloc(600_000, 1).toString('base64');
   for (let count = 0; count < 24; count++)
     await send('POST', `${root()}/Binary`, { resourceType: 'Binary', contentType: 'image/png', data });
-  await eventually(async () => server.app.core.notifications().bound === 0);
+  await eventually(async () => hasty.app.core.notifications().bound === 0);
   client.socket.resume();
   const [code, reason] = await client.closed;
   const told = client.notified().flatMap(({ numbers }) => numbers);
@@ -148,6 +152,7 @@ it('a client that does not read is disconnected, and told with which event to go
     1013,
     `Next: Subscription/${id}/$events?eventsSinceNumber=${told.length + 1}`,
   ]);
+  await hasty.close();
 });
 
 describe('the author of a Subscription', () => {

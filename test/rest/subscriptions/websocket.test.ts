@@ -25,10 +25,9 @@ const opened: NotificationSocket[] = [];
 beforeAll(async () => {
   const environment = {
     SECRET_KEYS: SECRET,
-    HEADERS_TIMEOUT_MS: '3000',
     MAX_SUBSCRIPTIONS_PER_CONNECTION: '2',
   };
-  server = await startServer({ because: 'HEADERS_TIMEOUT_MS', environment });
+  server = await startServer({ because: 'MAX_SUBSCRIPTIONS_PER_CONNECTION', environment });
   other = await startServer({
     because: 'it is another process of the same database',
     database: server.database,
@@ -321,8 +320,14 @@ describe('a WebSocket of Subscriptions is closed', () => {
   });
 
   it('when nothing is bound in time', async () => {
-    const client = await open('r4');
+    const hasty = await startServer({
+      because: 'HEADERS_TIMEOUT_MS',
+      database: server.database,
+      environment: { HEADERS_TIMEOUT_MS: '1000' },
+    });
+    const client = await open('r4', 'north', hasty);
     expect(await client.closed).toEqual([4408, `Nothing was bound in time. ${MESSAGES}`]);
+    await hasty.close();
   });
 });
 
