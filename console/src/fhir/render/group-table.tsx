@@ -2,7 +2,7 @@
 import { Table, VisuallyHidden } from '@mantine/core';
 import { isArray, type JsonObject } from '../../api/json';
 import type { Member } from '../members';
-import { ItemView } from './member-list';
+import { useItemView } from './render-item';
 
 export interface GroupTableProps {
   readonly label: string;
@@ -49,6 +49,7 @@ function Cell({
   readonly object: JsonObject;
   readonly column: Member;
 }) {
+  const ItemView = useItemView();
   const value = object[name];
   const [only] = isArray(value) ? value : [value];
   if (only === undefined || only === null) return null;

@@ -1,14 +1,17 @@
 /** The members of an object as terms and their values, in the order of the definition. */
-import { isObject, type JsonObject } from '../../api/json';
+import { isObject, textOf, type JsonObject } from '../../api/json';
 import type { ElementInfo } from '../definitions';
-import { membersOf, type Member, type MemberItem } from '../members';
-import { ComplexView } from './complex-view';
-import { ExtensionRow } from './extension-row';
-import { GroupTable } from './group-table';
-import { PrimitiveView } from './primitive-view';
-import { RecordFields } from './record-fields';
-import classes from './render.module.css';
+import { extensionType, extensionValueName } from '../extension';
+import { shortUrl } from '../format';
 import { columnsOf } from '../group-table';
+import { humanize } from '../humanize';
+import { membersOf, type Member } from '../members';
+import { GroupTable } from './group-table';
+import { useItemView } from './render-item';
+import { useRenderSpace } from './render-space';
+import classes from './render.module.css';
+import { Row } from './row';
+import { useExtensionTitle } from './use-names';
 
 export interface MemberListProps {
   readonly object: JsonObject;
@@ -35,24 +38,35 @@ export function MemberList({ object, elements, without }: MemberListProps) {
   );
 }
 
-interface RowProps {
-  readonly label: string;
-  readonly hint: string;
-  readonly children: React.ReactNode;
-}
-
-export function Row({ label, hint, children }: RowProps) {
+/** An extension under its title, or under the last part of its address. */
+function ExtensionRow({ extension }: { readonly extension: JsonObject }) {
+  const ItemView = useItemView();
+  const url = textOf(extension['url']) ?? '';
+  const title = useExtensionTitle(useRenderSpace(), url);
+  const name = extensionValueName(extension);
+  const more = name === undefined ? undefined : extension[`_${name}`];
+  const said = new Set(['url', ...(name === undefined || more !== undefined ? [] : [name])]);
+  const hasRest = Object.keys(extension).some((each) => !said.has(each));
   return (
-    <div className={classes['member']}>
-      <dt className={classes['label']} title={hint}>
-        {label}
-      </dt>
-      <dd className={classes['value']}>{children}</dd>
-    </div>
+    <Row label={title ?? humanize(shortUrl(url))} hint={url}>
+      {name === undefined || more !== undefined ? null : (
+        <ItemView
+          item={{ value: extension[name] ?? undefined, more: undefined }}
+          type={extensionType(name, extension[name])}
+          elements={[]}
+        />
+      )}
+      {hasRest ? (
+        <div className={classes['group']}>
+          <MemberList object={extension} elements={[]} without={said} />
+        </div>
+      ) : null}
+    </Row>
   );
 }
 
 function MemberValues({ member }: { readonly member: Member }) {
+  const ItemView = useItemView();
   const { items, element, type, label } = member;
   const [first] = items;
   const children = element?.children ?? [];
@@ -72,27 +86,5 @@ function MemberValues({ member }: { readonly member: Member }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-export interface ItemViewProps {
-  readonly item: MemberItem;
-  readonly type: string | undefined;
-  readonly elements: readonly ElementInfo[];
-}
-
-export function ItemView({ item: { value, more }, type, elements }: ItemViewProps) {
-  const isResource = isObject(value) && value['resourceType'] !== undefined;
-  return (
-    <>
-      {isResource ? <RecordFields record={value} isInside /> : null}
-      {isObject(value) && !isResource ? <ComplexView value={value} type={type} elements={elements} /> : null}
-      {value === undefined || isObject(value) ? null : <PrimitiveView value={value} type={type} />}
-      {more === undefined ? null : (
-        <div className={classes['details']}>
-          <MemberList object={more} elements={[]} />
-        </div>
-      )}
-    </>
   );
 }

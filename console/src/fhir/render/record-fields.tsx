@@ -4,10 +4,11 @@ import { objectsOf, isObject, textOf, type JsonObject } from '../../api/json';
 import { Loading } from '../../layout/loaded';
 import { headlineOf } from '../headline';
 import { AttachmentView } from './attachment-view';
-import { MemberList, Row } from './member-list';
+import { MemberList } from './member-list';
 import { MetaView } from './meta-view';
 import classes from './render.module.css';
-import { RenderRecord, useRenderSpace } from './render-space';
+import { useRenderSpace } from './render-space';
+import { Row } from './row';
 import { useDefinition } from '../search-definitions';
 
 export interface RecordFieldsProps {
@@ -42,8 +43,7 @@ export function RecordFields({ record, isInside = false }: RecordFieldsProps) {
       {isObject(meta) ? <MetaView meta={meta} /> : null}
     </>
   );
-  if (isInside) return <InsideFrame record={record}>{fields}</InsideFrame>;
-  return <RenderRecord value={record}>{fields}</RenderRecord>;
+  return isInside ? <InsideFrame record={record}>{fields}</InsideFrame> : fields;
 }
 
 function InsideFrame({

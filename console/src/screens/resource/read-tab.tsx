@@ -3,7 +3,7 @@ import { Alert, Stack } from '@mantine/core';
 import { useEffect } from 'react';
 import { useLocation } from 'react-router';
 import type { JsonObject } from '../../api/json';
-import { RecordFields } from '../../fhir/render/record-fields';
+import { RecordView } from '../../fhir/render/record-view';
 import { useRenderSpace } from '../../fhir/render/render-space';
 import { useDefinition } from '../../fhir/search-definitions';
 import { texts } from '../../texts';
@@ -24,7 +24,7 @@ export default function ReadTab({ record, type }: { readonly record: JsonObject;
       {!definition.isLoading && !definition.data ? (
         <Alert color="gray">{texts.record.noDefinition(type)}</Alert>
       ) : null}
-      <RecordFields record={record} />
+      <RecordView record={record} />
     </Stack>
   );
 }

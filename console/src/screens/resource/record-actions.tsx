@@ -4,23 +4,16 @@ import { useClipboard } from '@mantine/hooks';
 import { IconChecklist, IconChevronDown, IconPencil, IconTrash } from '../../layout/icons/icons';
 import { useState } from 'react';
 import { Link, useLocation } from 'react-router';
-import type { JsonObject } from '../../api/json';
 import { useDraft } from '../../editor/drafts';
 import { absolute, fhirPath, PREFIX, resourcePath, type Space } from '../../place';
 import { texts } from '../../texts';
 import { DeleteDialog } from './record-delete';
+import type { RecordProps } from './record-dialog';
 import { ValidationDialog } from './validation-dialog';
 
 const { editing, common } = texts;
 
-export interface RecordActionsProps {
-  readonly space: Space;
-  readonly type: string;
-  readonly id: string;
-  readonly record: JsonObject;
-}
-
-export function RecordActions(props: RecordActionsProps) {
+export function RecordActions(props: RecordProps) {
   const { space, type, id } = props;
   const [open, setOpen] = useState<'validation' | 'deletion'>();
   const edit = { pathname: resourcePath(space, type, id), hash: '#edit' };
@@ -61,7 +54,7 @@ export function RecordActions(props: RecordActionsProps) {
   );
 }
 
-function More({ space, type, id }: Omit<RecordActionsProps, 'record'>) {
+function More({ space, type, id }: Omit<RecordProps, 'record'>) {
   const clipboard = useClipboard();
   const path = fhirPath(space, `${type}/${id}`);
   const curl = `curl -H 'accept: application/fhir+json' '${absolute(path)}'`;

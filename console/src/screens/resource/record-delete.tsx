@@ -9,7 +9,7 @@ import { FailureView } from '../../layout/failure-view';
 import { texts } from '../../texts';
 import { useRefresh } from './history-refresh';
 import { versionOf } from './history-restore';
-import type { DialogProps } from './validation-dialog';
+import type { DialogProps } from './record-dialog';
 
 const { editing, common } = texts;
 

@@ -7,15 +7,10 @@ import { toJson } from '../../api/json';
 import { Loaded } from '../../layout/loaded';
 import { resourcePath } from '../../place';
 import { texts } from '../../texts';
-import type { RecordActionsProps } from './record-actions';
+import type { DialogProps } from './record-dialog';
 import { ValidationList } from './validation-list';
 
 const { editing, common } = texts;
-
-export interface DialogProps extends RecordActionsProps {
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}
 
 export function ValidationDialog(props: DialogProps) {
   const { type, id, isOpen, onClose } = props;

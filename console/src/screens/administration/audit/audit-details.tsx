@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
 import type { AuditRow } from './audit-event';
-import { RecordLink } from './audit-table';
+import { RecordLink } from './record-link';
 
 const words = texts.administration.auditScreen;
 

@@ -1,15 +1,15 @@
 /** The rows of the audit trail; each opens its details. */
-import { ActionIcon, Anchor, Table, Text } from '@mantine/core';
+import { ActionIcon, Table, Text } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '../../../layout/icons/icons';
 import { Fragment, useState } from 'react';
-import { Link } from 'react-router';
 import { formatDateTime } from '../../../fhir/format-date';
-import { fhirPath, type Space } from '../../../place';
+import type { Space } from '../../../place';
 import { texts } from '../../../texts';
 import { AuditDetails } from './audit-details';
 import { useClients } from '../queries';
 import { StateBadge } from '../status-badge';
 import type { AuditAgent, AuditRow } from './audit-event';
+import { RecordLink } from './record-link';
 
 const words = texts.administration.auditScreen;
 const SHOWN = 2;
@@ -134,20 +134,4 @@ function Row({
 function OutcomeBadge({ outcome }: { readonly outcome: string }) {
   if (outcome === '') return null;
   return <StateBadge color={outcome === '0' ? 'teal' : 'red'} label={labelOf(words.outcomes, outcome)} />;
-}
-
-export function RecordLink({
-  space,
-  reference,
-  text = reference,
-}: {
-  readonly space: Space;
-  readonly reference: string;
-  readonly text?: string;
-}) {
-  return (
-    <Anchor component={Link} to={fhirPath(space, reference)} size="sm">
-      {text}
-    </Anchor>
-  );
 }

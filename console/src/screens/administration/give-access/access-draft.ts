@@ -19,6 +19,12 @@ export interface AccessDraft {
   readonly userName: string;
 }
 
+/** What a step of the path shows, and how it changes it. */
+export interface StepProps {
+  readonly draft: AccessDraft;
+  readonly change: (draft: AccessDraft) => void;
+}
+
 /** The name of a person as a name to sign in with: `Peter James Chalmers` is `peter.james.chalmers`. */
 export function suggestName(title: string): string {
   const plain = title.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();

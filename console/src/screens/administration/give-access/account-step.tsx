@@ -3,8 +3,7 @@ import { Alert, Select, Stack, Text, TextInput } from '@mantine/core';
 import type { User } from '../../../api/administration';
 import { texts } from '../../../texts';
 import { Part } from '../heading';
-import { patientOf, problemOf } from './access-draft';
-import type { StepProps } from './give-access-screen';
+import { patientOf, problemOf, type StepProps } from './access-draft';
 
 const { giveAccess: words, people } = texts.administration;
 

@@ -4,8 +4,7 @@ import type { Client } from '../../../api/administration';
 import { texts } from '../../../texts';
 import { isForPeople, kindOf } from '../clients/kinds';
 import { Part } from '../heading';
-import { hasPatientScopes } from './access-draft';
-import type { StepProps } from './give-access-screen';
+import { hasPatientScopes, type StepProps } from './access-draft';
 
 const { clientScreens, giveAccess: words } = texts.administration;
 

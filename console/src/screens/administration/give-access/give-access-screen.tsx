@@ -9,7 +9,7 @@ import { RecordChoice } from '../people/record-choice';
 import { useChange, useClients, useTenant, useUsers } from '../queries';
 import { RadioCards } from '../radio-cards';
 import { ReleaseChoice } from '../release-choice';
-import { hasPatientScopes, problemOf, suggestName, type AccessDraft } from './access-draft';
+import { hasPatientScopes, problemOf, suggestName, type AccessDraft, type StepProps } from './access-draft';
 import { AccountStep } from './account-step';
 import { AppStep } from './app-step';
 import { giveToApp, giveToProgram, type Made } from './give';
@@ -105,11 +105,6 @@ function Path({
       </Stack>
     </form>
   );
-}
-
-export interface StepProps {
-  readonly draft: AccessDraft;
-  readonly change: (draft: AccessDraft) => void;
 }
 
 function WayChoice({ draft, change }: StepProps) {

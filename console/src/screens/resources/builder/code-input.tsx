@@ -11,7 +11,7 @@ import { escapeValue, fromTyped, toTyped } from '../../../fhir/search-value';
 import { readExpansion, type ListedCode } from '../../../fhir/terminology';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
-import type { ValueInputProps } from './value-input';
+import type { ValueInputProps } from './value-input-props';
 
 const { resources } = texts;
 const SUGGESTIONS = 20;

@@ -1,13 +1,13 @@
 /** The inputs of one criterion: its condition and values, or the condition on what it refers to. */
 import { Group, Select, TextInput } from '@mantine/core';
 import { humanize } from '../../../fhir/humanize';
-import { conditionsOf, emptyCriterion, toEditable, withCondition } from '../../../fhir/search-conditions';
-import { useCapabilities, useSearchParameters } from '../../../fhir/search-definitions';
+import { conditionsOf, toEditable, withCondition } from '../../../fhir/search-conditions';
+import { useSearchParameters } from '../../../fhir/search-definitions';
 import type { SearchParameter } from '../../../fhir/search-parameters';
 import { keyOf, type Criterion } from '../../../fhir/search-query';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
-import { LinkFields } from './link-fields';
+import { LinkFields, type Link } from './link-fields';
 import { Values } from './values';
 
 const { resources } = texts;
@@ -23,7 +23,12 @@ export interface CriterionFieldsProps {
 export function CriterionFields(props: CriterionFieldsProps) {
   const { space, type, criterion, onChange } = props;
   const { parameters, isPending } = useSearchParameters(space, type);
-  if (criterion.kind !== 'value') return <LinkFields {...props} criterion={criterion} />;
+  if (criterion.kind !== 'value')
+    return (
+      <LinkFields {...props} criterion={criterion}>
+        <LinkedFields space={space} link={criterion} onChange={onChange} />
+      </LinkFields>
+    );
   const parameter = parameters.find(({ code }) => code === criterion.name);
   const editable = parameter === undefined ? undefined : toEditable(criterion, parameter);
   if (parameter === undefined || editable === undefined) {
@@ -51,6 +56,24 @@ export function CriterionFields(props: CriterionFieldsProps) {
       />
       <Values space={space} type={type} parameter={parameter} criterion={editable} onChange={onChange} />
     </Group>
+  );
+}
+
+/** The condition on the other record, once its parameter is chosen. */
+function LinkedFields({
+  space,
+  link,
+  onChange,
+}: Pick<CriterionFieldsProps, 'space' | 'onChange'> & { readonly link: Link }) {
+  const { of } = link;
+  if (of.kind === 'value' && of.name === '') return null;
+  return (
+    <CriterionFields
+      space={space}
+      type={link.kind === 'chain' ? link.target : link.type}
+      criterion={of}
+      onChange={(changed) => onChange({ ...link, of: changed })}
+    />
   );
 }
 
@@ -87,35 +110,4 @@ function ConditionSelect({
 function labelOf(condition: string): string {
   const labels: Readonly<Record<string, string>> = resources.conditions;
   return labels[condition] ?? condition;
-}
-
-/** Chooses the search parameter of a type that a link leads to. */
-export function ParameterSelect({
-  space,
-  type,
-  label,
-  value,
-  onChange,
-}: {
-  readonly space: Space;
-  readonly type: string;
-  readonly label: string;
-  readonly value: Criterion;
-  readonly onChange: (criterion: Criterion) => void;
-}) {
-  const capabilities = useCapabilities(space);
-  const codes = (capabilities.data?.get(type)?.parameters ?? []).map(({ code }) => code);
-  const chosen = value.kind === 'has' ? '' : value.name;
-  return (
-    <Select
-      aria-label={resources.targetParameter(label)}
-      placeholder={resources.addCriterionHint}
-      data={codes.includes(chosen) || chosen === '' ? codes : [...codes, chosen]}
-      value={chosen === '' ? null : chosen}
-      onChange={(code) => code !== null && onChange(emptyCriterion(code))}
-      searchable
-      nothingFoundMessage={resources.noParameter}
-      w={170}
-    />
-  );
 }

@@ -1,19 +1,26 @@
 /** The inputs of a criterion on what a record refers to, or on what refers to it. */
 import { Group, Select, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { referrersOf } from '../../../fhir/capabilities';
 import { humanize } from '../../../fhir/humanize';
 import { emptyCriterion } from '../../../fhir/search-conditions';
 import { useCapabilities, useSearchParameters } from '../../../fhir/search-definitions';
 import type { Criterion } from '../../../fhir/search-query';
+import type { Space } from '../../../place';
 import { texts } from '../../../texts';
-import { CriterionFields, ParameterSelect, type CriterionFieldsProps } from './criterion-fields';
 
 const { resources } = texts;
 
-type Link = Exclude<Criterion, { readonly kind: 'value' }>;
-type LinkProps<Kind extends Link['kind']> = Omit<CriterionFieldsProps, 'criterion'> & {
+export type Link = Exclude<Criterion, { readonly kind: 'value' }>;
+interface LinkProps<Kind extends Link['kind']> {
+  readonly space: Space;
+  /** The type that the criterion is about. */
+  readonly type: string;
   readonly criterion: Extract<Link, { readonly kind: Kind }>;
-};
+  readonly onChange: (criterion: Criterion) => void;
+  /** The inputs of the condition on the other record. */
+  readonly children: ReactNode;
+}
 
 export function LinkFields({ criterion, ...props }: LinkProps<Link['kind']>) {
   return criterion.kind === 'chain' ? (
@@ -23,7 +30,7 @@ export function LinkFields({ criterion, ...props }: LinkProps<Link['kind']>) {
   );
 }
 
-function ChainFields({ space, type, criterion, onChange }: LinkProps<'chain'>) {
+function ChainFields({ space, type, criterion, onChange, children }: LinkProps<'chain'>) {
   const { parameters } = useSearchParameters(space, type);
   const capabilities = useCapabilities(space);
   const label = humanize(criterion.name);
@@ -48,12 +55,12 @@ function ChainFields({ space, type, criterion, onChange }: LinkProps<'chain'>) {
           onChange={(of) => onChange({ ...criterion, of })}
         />
       </Group>
-      <Inner space={space} type={criterion.target} criterion={criterion} onChange={onChange} />
+      {children}
     </Stack>
   );
 }
 
-function HasFields({ space, type, criterion, onChange }: LinkProps<'has'>) {
+function HasFields({ space, type, criterion, onChange, children }: LinkProps<'has'>) {
   const capabilities = useCapabilities(space);
   const capability = capabilities.data?.get(type);
   const referrers = capability === undefined ? new Map<string, readonly string[]>() : referrersOf(capability);
@@ -92,22 +99,8 @@ function HasFields({ space, type, criterion, onChange }: LinkProps<'has'>) {
           onChange={(of) => onChange({ ...criterion, of })}
         />
       </Group>
-      <Inner space={space} type={criterion.type} criterion={criterion} onChange={onChange} />
+      {children}
     </Stack>
-  );
-}
-
-/** The condition on the other record, once its parameter is chosen. */
-function Inner({ space, type, criterion, onChange }: LinkProps<Link['kind']>) {
-  const { of } = criterion;
-  if (of.kind === 'value' && of.name === '') return null;
-  return (
-    <CriterionFields
-      space={space}
-      type={type}
-      criterion={of}
-      onChange={(changed) => onChange({ ...criterion, of: changed })}
-    />
   );
 }
 
@@ -131,6 +124,37 @@ function TypeSelect({
       onChange={(type) => type !== null && onChange(type)}
       searchable
       allowDeselect={false}
+      w={170}
+    />
+  );
+}
+
+/** Chooses the search parameter of a type that a link leads to. */
+function ParameterSelect({
+  space,
+  type,
+  label,
+  value,
+  onChange,
+}: {
+  readonly space: Space;
+  readonly type: string;
+  readonly label: string;
+  readonly value: Criterion;
+  readonly onChange: (criterion: Criterion) => void;
+}) {
+  const capabilities = useCapabilities(space);
+  const codes = (capabilities.data?.get(type)?.parameters ?? []).map(({ code }) => code);
+  const chosen = value.kind === 'has' ? '' : value.name;
+  return (
+    <Select
+      aria-label={resources.targetParameter(label)}
+      placeholder={resources.addCriterionHint}
+      data={codes.includes(chosen) || chosen === '' ? codes : [...codes, chosen]}
+      value={chosen === '' ? null : chosen}
+      onChange={(code) => code !== null && onChange(emptyCriterion(code))}
+      searchable
+      nothingFoundMessage={resources.noParameter}
       w={170}
     />
   );

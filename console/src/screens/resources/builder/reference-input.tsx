@@ -14,7 +14,7 @@ import { formatQuery } from '../../../fhir/search-query';
 import { escapeValue, fromTyped, toTyped } from '../../../fhir/search-value';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
-import type { ValueInputProps } from './value-input';
+import type { ValueInputProps } from './value-input-props';
 
 const { resources } = texts;
 const SUGGESTIONS = 10;

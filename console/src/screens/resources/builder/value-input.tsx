@@ -9,23 +9,12 @@ import {
   toTyped,
   unescapeValue,
 } from '../../../fhir/search-value';
-import type { SearchParameter } from '../../../fhir/search-parameters';
-import type { Space } from '../../../place';
 import { texts } from '../../../texts';
 import { CodeInput } from './code-input';
 import { ReferenceInput } from './reference-input';
+import type { ValueInputProps } from './value-input-props';
 
 const { resources } = texts;
-
-export interface ValueInputProps {
-  readonly space: Space;
-  readonly type: string;
-  readonly parameter: SearchParameter;
-  readonly modifier: string;
-  /** As it stands in the address, without its prefix. */
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
 
 /** Modifiers of codes whose values are codes as well. */
 const CODED = new Set(['', 'not', 'above', 'below']);

@@ -1,0 +1,19 @@
+/** A term and its value in a list of members. */
+import classes from './render.module.css';
+
+interface RowProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly children: React.ReactNode;
+}
+
+export function Row({ label, hint, children }: RowProps) {
+  return (
+    <div className={classes['member']}>
+      <dt className={classes['label']} title={hint}>
+        {label}
+      </dt>
+      <dd className={classes['value']}>{children}</dd>
+    </div>
+  );
+}
