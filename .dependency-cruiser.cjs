@@ -183,6 +183,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['require', 'node', 'default', 'types'],
+      mainFields: ['main', 'types', 'typings'],
     },
   },
 };
