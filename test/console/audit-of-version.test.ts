@@ -1,4 +1,8 @@
-import { clientOf, readEvent, toEventSearch } from '../../console/src/screens/resource/history-events';
+import {
+  clientOf,
+  readEvent,
+  toEventSearch,
+} from '../../console/src/screens/resource/history/history-events';
 
 const ADDRESS = { type: 'Observation', id: 'o' };
 const PROGRAM = {

@@ -4,7 +4,7 @@ import { linePoints } from '../../console/src/fhir/line-points';
 import { findMeasures, lastOf, limitsOf, measuresOf } from '../../console/src/fhir/measures';
 import { observedText } from '../../console/src/fhir/observed-text';
 import { byMonth, settled, toEntry, type TypeList } from '../../console/src/fhir/timeline';
-import { chartHash, parseHash, patientChart } from '../../console/src/screens/resource/chart-address';
+import { chartHash, parseHash, patientChart } from '../../console/src/screens/resource/charts/chart-address';
 
 const json = (text: string): JsonObject => parseJson(text) as JsonObject;
 

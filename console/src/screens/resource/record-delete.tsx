@@ -7,8 +7,8 @@ import { keepDraft } from '../../editor/drafts';
 import { formatTitle } from '../../fhir/format';
 import { FailureView } from '../../layout/failure-view';
 import { texts } from '../../texts';
-import { useRefresh } from './history-refresh';
-import { versionOf } from './history-restore';
+import { useRefresh } from './history/history-refresh';
+import { versionOf } from './history/history-restore';
 import type { DialogProps } from './record-dialog';
 
 const { editing, common } = texts;

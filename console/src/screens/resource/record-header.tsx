@@ -13,7 +13,7 @@ import { CopyIcon } from '../../layout/copy';
 import { useTitle } from '../../layout/use-title';
 import { fhirPath, resourcePath, type Space } from '../../place';
 import { texts } from '../../texts';
-import { patientChart } from './chart-address';
+import { patientChart } from './charts/chart-address';
 import { authorOf, lastUpdatedOf, versionOf } from './load-record';
 
 export interface RecordHeaderProps {

@@ -9,7 +9,7 @@ import { Loaded, Loading } from '../../layout/loaded';
 import { useTitle } from '../../layout/use-title';
 import { fhirPath, resourcePath, type Space } from '../../place';
 import { texts } from '../../texts';
-import { parseHash } from './chart-address';
+import { parseHash } from './charts/chart-address';
 import { loadRecord, versionOf, type RecordState } from './load-record';
 import { RecordActions } from './record-actions';
 import { RecordHeader } from './record-header';
@@ -17,12 +17,12 @@ import { useCompartmentTypes } from './use-compartment';
 
 const ReadTab = lazy(() => import('./read-tab'));
 const JsonView = lazy(() => import('./json-view'));
-const EditorTab = lazy(() => import('./editor-tab'));
-const HistoryTab = lazy(() => import('./history-tab'));
-const ReferencesTab = lazy(() => import('./references-tab'));
-const TimelineTab = lazy(() => import('./timeline-tab'));
-const ChartsTab = lazy(() => import('./charts-tab'));
-const RestoreRecord = lazy(() => import('./restore-record'));
+const EditorTab = lazy(() => import('./editor/editor-tab'));
+const HistoryTab = lazy(() => import('./history/history-tab'));
+const ReferencesTab = lazy(() => import('./references/references-tab'));
+const TimelineTab = lazy(() => import('./timeline/timeline-tab'));
+const ChartsTab = lazy(() => import('./charts/charts-tab'));
+const RestoreRecord = lazy(() => import('./history/restore-record'));
 
 export interface RecordScreenProps {
   readonly space: Space;

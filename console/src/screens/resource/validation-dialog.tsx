@@ -8,7 +8,7 @@ import { Loaded } from '../../layout/loaded';
 import { resourcePath } from '../../place';
 import { texts } from '../../texts';
 import type { DialogProps } from './record-dialog';
-import { ValidationList } from './validation-list';
+import { ValidationList } from './editor/validation-list';
 
 const { editing, common } = texts;
 

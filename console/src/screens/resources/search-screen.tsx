@@ -13,7 +13,7 @@ import { texts } from '../../texts';
 import { SearchForm } from './builder/search-form';
 import { Results } from './results';
 
-const NewRecord = lazy(() => import('../resource/new-record'));
+const NewRecord = lazy(() => import('../resource/editor/new-record'));
 const { resources } = texts;
 /** Parameters that are visible at once. */
 const MAIN = 3;

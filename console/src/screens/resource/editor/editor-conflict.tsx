@@ -1,0 +1,131 @@
+/** Somebody else has saved a record meanwhile: who and when, what is different, and what can be done. */
+import { Alert, Button, CopyButton, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { isObject, parseJson, type JsonObject } from '../../../api/json';
+import { historyOf, type RecordVersion } from '../../../api/records';
+import { formatDateTime } from '../../../fhir/format-date';
+import { Loaded } from '../../../layout/loaded';
+import { resourcePath, type Space } from '../../../place';
+import { texts } from '../../../texts';
+import { DiffView } from '../history/diff-view';
+import { AuthorView } from '../history/history-author';
+import { useAuthors } from '../history/history-people';
+
+const { editing, history, common } = texts;
+
+export interface ConflictProps {
+  readonly space: Space;
+  readonly address: { readonly type: string; readonly id: string };
+  /** Number of the version that the text began with. */
+  readonly base: string;
+  readonly text: string;
+  /** Loads the version that is current now; undefined: the record is deleted. */
+  readonly onDiscard: (now: JsonObject | undefined) => void;
+  /** Writes the text over this version; undefined: over the deletion. */
+  readonly onOverwrite: (version: string | undefined) => void;
+}
+
+export function Conflict(props: ConflictProps) {
+  const { space, address } = props;
+  const newest = useQuery({
+    queryKey: ['conflict', space, address.type, address.id],
+    queryFn: async () => (await historyOf(space, address, { first: 1 })).versions[0] ?? null,
+    gcTime: 0,
+    staleTime: 0,
+  });
+  return (
+    <Loaded query={newest}>
+      {(version) => (version === null ? null : <Choice {...props} version={version} />)}
+    </Loaded>
+  );
+}
+
+function objectOf(text: string): JsonObject | undefined {
+  try {
+    const value = parseJson(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function Choice(props: ConflictProps & { readonly version: RecordVersion }) {
+  const { space, base, text, version } = props;
+  const { versionId, resource } = version;
+  const mine = objectOf(text);
+  return (
+    <Alert
+      color="orange"
+      variant="outline"
+      // The table of differences scrolls, and does not widen the message.
+      styles={{ body: { minWidth: 0 } }}
+      role="alert"
+      title={resource === undefined ? editing.conflictDeleted : editing.conflictTitle(versionId)}
+    >
+      <Stack gap="sm">
+        <Saved {...props} />
+        <Text size="sm">
+          {resource === undefined ? editing.conflictDeletedText : editing.conflictText(base, versionId)}
+        </Text>
+        {resource === undefined || mine === undefined ? null : (
+          <DiffView
+            space={space}
+            before={resource}
+            after={mine}
+            labels={[history.versionNumber(versionId), editing.yours]}
+          />
+        )}
+        <Choices {...props} />
+      </Stack>
+    </Alert>
+  );
+}
+
+/** When and by whom the other version was saved. */
+function Saved({ space, address, version }: ConflictProps & { readonly version: RecordVersion }) {
+  const author = useAuthors(space, address, [version])(version);
+  return (
+    <Text size="sm" component="div">
+      {formatDateTime(version.lastUpdated)} · <AuthorView space={space} author={author} />
+    </Text>
+  );
+}
+
+function Choices(props: ConflictProps & { readonly version: RecordVersion }) {
+  const { space, address, text, version, onDiscard, onOverwrite } = props;
+  const { versionId, resource } = version;
+  const isGone = resource === undefined;
+  return (
+    <Group gap="xs">
+      {isGone ? null : (
+        <Button
+          size="xs"
+          variant="default"
+          component={Link}
+          to={resourcePath(space, address.type, address.id, versionId)}
+        >
+          {editing.lookAt(versionId)}
+        </Button>
+      )}
+      <CopyButton value={text}>
+        {({ copied, copy }) => (
+          <Button size="xs" variant="default" onClick={copy}>
+            {copied ? common.copied : editing.copyMine}
+          </Button>
+        )}
+      </CopyButton>
+      <Button size="xs" variant="default" onClick={() => onDiscard(resource)}>
+        {isGone ? editing.discard : editing.discardMine}
+      </Button>
+      <Button
+        size="xs"
+        color="red"
+        variant="light"
+        onClick={() => onOverwrite(isGone ? undefined : versionId)}
+      >
+        {isGone ? editing.saveDeleted : editing.overwrite(versionId)}
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,81 @@
+/** Which types refer to a record, by which search parameters, and how often. */
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { get } from '../../../api/fhir';
+import { isArray, isObject, objectsOf, textOf, type JsonObject } from '../../../api/json';
+import { countAll } from '../../../api/many';
+import { referrersOf, type TypeCapability } from '../../../fhir/capabilities';
+import type { Space } from '../../../place';
+
+export interface Referrer {
+  readonly type: string;
+  readonly parameter: string;
+  readonly count: number;
+}
+
+/** What the expressions of reference parameters select, by `Type:parameter`. */
+type Elements = ReadonlyMap<string, string>;
+
+/** Conditions on the type of the target are left away: they make two parameters of one element. */
+function parseElements(bundle: JsonObject): Elements {
+  const elements = new Map<string, string>();
+  for (const { resource } of objectsOf(bundle['entry'])) {
+    if (!isObject(resource) || !isArray(resource['base'])) continue;
+    const parts = (textOf(resource['expression']) ?? '').split('|').map((part) => part.trim());
+    for (const base of resource['base'].flatMap((each) => textOf(each) ?? [])) {
+      const own = parts.filter((part) => part.startsWith(`${base}.`));
+      const paths = own.map((part) => part.replace(/\.where\(resolve\(\) is \w+\)$/, ''));
+      elements.set(`${base}:${textOf(resource['code']) ?? ''}`, paths.join('|'));
+    }
+  }
+  return elements;
+}
+
+/** Of two parameters of a type that select the same element only one. */
+function withoutDoubles(
+  pairs: readonly (readonly [string, string])[],
+  elements: Elements,
+): readonly (readonly [string, string])[] {
+  const seen = new Map<string, readonly [string, string]>();
+  for (const pair of pairs) {
+    const [type, parameter] = pair;
+    const path = elements.get(`${type}:${parameter}`) ?? '';
+    const key = `${type} ${path === '' ? parameter : path}`;
+    const before = seen.get(key);
+    // `patient` is the part of `subject` that refers to patients.
+    if (before === undefined || before[1] === 'patient') seen.set(key, pair);
+  }
+  return [...seen.values()];
+}
+
+export interface Target {
+  readonly type: string;
+  readonly id: string;
+}
+
+/** `capability`: that of the type of the target. */
+export function useReferrers(
+  space: Space,
+  { type, id }: Target,
+  capability: TypeCapability | undefined,
+): UseQueryResult<readonly Referrer[]> {
+  return useQuery({
+    queryKey: ['referrers', space, type, id],
+    queryFn: async ({ signal }) => {
+      if (capability === undefined) return [];
+      const search = `SearchParameter?type=reference&target=${type}&_elements=code,base,expression&_count=1000`;
+      const elements = parseElements((await get(space, search, signal)).value);
+      const pairs = [...referrersOf(capability)].flatMap(([source, parameters]) =>
+        parameters.map((parameter) => [source, parameter] as const),
+      );
+      const wanted = withoutDoubles(pairs, elements);
+      const counts = await countAll(
+        space,
+        wanted.map(([source, parameter]) => ({ type: source, query: `${parameter}=${type}/${id}` })),
+        signal,
+      );
+      return wanted
+        .map(([source, parameter], index) => ({ type: source, parameter, count: counts[index] ?? 0 }))
+        .filter(({ count }) => count > 0);
+    },
+  });
+}
