@@ -414,6 +414,60 @@ const HOSTILE: Readonly<Record<string, () => Sent>> = {
         })),
       }),
     ),
+  'a batch of expansions of a large code system': () =>
+    post(
+      '',
+      json('Bundle', {
+        type: 'batch',
+        entry: times(60, (index) => ({
+          request: {
+            method: 'GET',
+            url: `ValueSet/$expand?url=${encodeURIComponent('http://example.org/cs?fhir_vs')}&count=${9_000 + index}`,
+          },
+        })),
+      }),
+    ),
+  'a batch of expansions with too many codes': () =>
+    post(
+      '',
+      json('Bundle', {
+        type: 'batch',
+        entry: times(60, () => ({
+          request: {
+            method: 'GET',
+            url: `ValueSet/$expand?url=${encodeURIComponent('http://example.org/cs?fhir_vs')}`,
+          },
+        })),
+      }),
+    ),
+  'a batch of JSON Patches of long resources that fail': () =>
+    post(
+      '',
+      json('Bundle', {
+        type: 'batch',
+        entry: times(1_000, (index) => ({
+          request: { method: 'PATCH', url: `Basic/wide${index % WIDE}` },
+          resource: {
+            resourceType: 'Binary',
+            contentType: 'application/json-patch+json',
+            data: Buffer.from('[{"op":"test","path":"/id","value":"x"}]').toString('base64'),
+          },
+        })),
+      }),
+    ),
+  'a batch of translations by a large map': () =>
+    post(
+      '',
+      json('Bundle', {
+        type: 'batch',
+        entry: times(150, (index) => ({
+          request: {
+            method: 'GET',
+            url: `ConceptMap/map/$translate?system=http://example.org/a&code=c${index}`,
+          },
+        })),
+      }),
+    ),
   'a document of mutations of resources that are invalid': () => mutations('', MUTATIONS),
   'a document of mutations that are one transaction': () => mutations('@atomic', MUTATIONS),
   'a document with a deep where': () =>

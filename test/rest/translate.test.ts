@@ -250,6 +250,22 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(resultOf(json.parameter)).toEqual({ result: true, matches: [`inexact ${LOINC}|9999-9`] });
   });
 
+  it('a map that has changed translates as it is now', async () => {
+    const translateX = () => invoke({ system: LOCAL, code: 'x' }, 'ConceptMap/changing/$translate');
+    const store = async (code: string): Promise<void> => {
+      const element = [{ code: 'x', target: [{ code, equivalence: 'equal' }] }];
+      const group = [{ source: LOCAL, target: LOINC, element }];
+      const map = { ...fallback, id: 'changing', url: 'http://example.org/ConceptMap/changing', group };
+      const { status, text } = await send('PUT', `ConceptMap/${map.id}`, map);
+      if (status > 201) throw new Error(text);
+    };
+    for (const code of ['1-1', '2-2', '1-1']) {
+      await store(code);
+      expect(await translateX()).toEqual({ result: true, matches: [`equal ${LOINC}|${code}`] });
+    }
+    expect((await send('DELETE', 'ConceptMap/changing')).status).toBeLessThan(300);
+  });
+
   it("another tenant's maps do not exist", async () => {
     const query = `system=${encodeURIComponent(LOCAL)}&code=glu`;
     expect((await send('GET', `ConceptMap/$translate?${query}`, undefined, 'other')).status).toBe(404);

@@ -11,10 +11,36 @@ export class Turns {
   /** When the work of this turn began; undefined: there was none. */
   private since: number | undefined;
   private later: Promise<void> | undefined;
+  /** Calls of `take`, the first to come first. */
+  private readonly waiting: (() => void)[] = [];
+  private isServing = false;
 
-  /** Resolves at once, or in a later turn if this one had ten milliseconds of work. */
-  async take(): Promise<void> {
-    for (let next = this.next(); next !== undefined; next = this.next()) await next;
+  /**
+   * Resolves soon, or in a later turn if this one had ten milliseconds of work. The work must follow without a further `await`
+   * between: of many that ask at the same moment, each resolves only when the one before has worked.
+   */
+  take(): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting.push(resolve);
+      if (this.isServing) return;
+      this.isServing = true;
+      this.serve();
+    });
+  }
+
+  private serve(): void {
+    if (this.waiting.length === 0) {
+      this.isServing = false;
+      return;
+    }
+    const later = this.next();
+    if (later !== undefined) {
+      void later.then(() => this.serve());
+      return;
+    }
+    this.waiting.shift()?.();
+    // The first microtask may come before what awaits the promise, the second comes after it.
+    queueMicrotask(() => queueMicrotask(() => this.serve()));
   }
 
   /** Undefined: this turn goes on; else resolves in a later turn, where others may have been faster: ask again. */

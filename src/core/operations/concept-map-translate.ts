@@ -8,6 +8,7 @@
  * https://hl7.org/fhir/R4/conceptmap-operation-translate.html
  */
 import { turns } from '../concurrency/turns';
+import { createCache } from '../memory/create-cache';
 import { fhirError } from '../errors';
 import { type JsonObject, parseStoredObject } from '../fhir/json';
 import { isValidId } from '../fhir/resource';
@@ -26,10 +27,24 @@ import {
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type OperationInput, type ReadOperation } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';
+import { parseInTurn } from '../terminology/terminology-source';
 import { codesToValidate, findNamed } from './terminology';
 
 /** Limit on chained maps, each of which names the next for unmapped codes. */
 const MAX_MAPS = 10;
+
+/** Characters of the cached maps; a parsed map takes about ten bytes for each. */
+const MAX_CACHED_CHARACTERS = 2_000_000;
+
+/** The maps by their texts, so that neither a version nor a database has to be told apart. */
+const parsedMaps = createCache<string, JsonObject>({
+  ...{ name: 'concept-maps', scope: 'data', maxSize: MAX_CACHED_CHARACTERS },
+  weigh: (_map, text) => text.length,
+});
+
+/** The elements of all maps in use, by their codes. */
+const forward = new MapIndex(false);
+const backward = new MapIndex(true);
 
 export const conceptMapTranslate: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/ConceptMap-translate',
@@ -45,10 +60,10 @@ export const conceptMapTranslate: ReadOperation = {
     const maps = await mapsFor(environment, input, codes, options.isReverse);
     const found: Translation[] = [];
     let isDependent = false;
-    const known: KnownMaps = { index: new MapIndex(options.isReverse), further: new Map() };
+    const further: FurtherMaps = new Map();
     for (const code of codes) {
       await turns.take();
-      const all = await translateBy(environment, { maps, known }, code, options);
+      const all = await translateBy(environment, { maps, further }, code, options);
       found.push(...all.found);
       isDependent ||= all.isDependent;
     }
@@ -109,11 +124,12 @@ async function mapsFor(
     id !== undefined || parameters.first('url') !== undefined || parameters.first('conceptMap') !== undefined;
   const maps = isNamed
     ? [
-        await findNamed(environment, input, {
-          type: 'ConceptMap',
-          inline: 'conceptMap',
-          version: 'conceptMapVersion',
-        }),
+        await findNamed(
+          environment,
+          input,
+          { type: 'ConceptMap', inline: 'conceptMap', version: 'conceptMapVersion' },
+          parseMap,
+        ),
       ]
     : await mapsFrom(environment, codes, isReverse);
   const [source, target] = await Promise.all(
@@ -130,7 +146,7 @@ async function mapsFrom(
 ): Promise<readonly JsonObject[]> {
   const systems = [...new Set(codes.map(({ system }) => system))];
   const texts = await Promise.all(systems.map((system) => environment.findConceptMaps(system, isReverse)));
-  const maps = [...new Set(texts.flat())].map(parseStoredObject);
+  const maps = await Promise.all([...new Set(texts.flat())].map(parseMap));
   if (maps.length > 0) return maps;
   const reason = `There is no concept map ${isReverse ? 'to' : 'from'} ${systems.join(', ') || 'a code without a system'}`;
   throw fhirError('notFoundInTerminology', { reason });
@@ -151,55 +167,59 @@ async function valueSetUrl(
   const text = parameters.text(name);
   const id = text?.startsWith('ValueSet/') === true ? text.slice('ValueSet/'.length) : text;
   if (id === undefined || !isValidId(id)) return text;
-  return stringMember(parseStoredObject((await environment.read('ValueSet', id)).text), 'url') ?? text;
+  return stringMember(await parseInTurn((await environment.read('ValueSet', id)).text), 'url') ?? text;
 }
 
-/** What an operation knows of its maps after the first of many codes. */
-interface KnownMaps {
-  readonly index: MapIndex;
-  /** Maps that other maps name for what they have not, by their canonicals; undefined: it is not here. */
-  readonly further: Map<string, JsonObject | undefined>;
+/** Parses a stored map, or returns the one of the same text that was parsed before. */
+async function parseMap(text: string): Promise<JsonObject> {
+  // Entries of a batch ask at the same moment: the first of them parses.
+  if (!parsedMaps.has(text)) await turns.take();
+  let map = parsedMaps.get(text);
+  if (map === undefined) parsedMaps.set(text, (map = parseStoredObject(text)));
+  return map;
 }
+
+/** Maps that other maps name for what they have not, by their canonicals; undefined: it is not here. */
+type FurtherMaps = Map<string, JsonObject | undefined>;
 
 async function translateBy(
   environment: OperationEnvironment,
-  { maps, known }: { readonly maps: readonly JsonObject[]; readonly known: KnownMaps },
+  { maps, further }: { readonly maps: readonly JsonObject[]; readonly further: FurtherMaps },
   code: CodeToTranslate,
   options: TranslationOptions,
 ): Promise<{ readonly found: readonly Translation[]; readonly isDependent: boolean }> {
   const found: Translation[] = [];
   let isDependent = false;
   const requested = new Set<string>();
-  let waiting = maps;
+  let waiting = [...maps];
   while (waiting.length > 0) {
     const next: string[] = [];
     for (const map of waiting) {
-      const translated = translate(map, code, options, known.index);
+      const translated = translate(map, code, options, options.isReverse ? backward : forward);
       found.push(...translated.found);
       isDependent ||= translated.isDependent;
       next.push(...translated.elsewhere);
     }
-    const further: JsonObject[] = [];
+    waiting = [];
     for (const canonical of next) {
       if (requested.has(canonical) || requested.size === MAX_MAPS) continue;
       requested.add(canonical);
-      const conceptMap = await furtherMap(environment, known, canonical);
-      if (conceptMap !== undefined) further.push(conceptMap);
+      const conceptMap = await furtherMap(environment, further, canonical);
+      if (conceptMap !== undefined) waiting.push(conceptMap);
     }
-    waiting = further;
   }
   return { found, isDependent };
 }
 
 async function furtherMap(
   environment: OperationEnvironment,
-  { further }: KnownMaps,
+  further: FurtherMaps,
   canonical: string,
 ): Promise<JsonObject | undefined> {
   if (further.has(canonical)) return further.get(canonical);
   const { url, version } = parseCanonical(canonical);
   const found = await environment.findCanonical('ConceptMap', url, version);
-  const conceptMap = found === undefined ? undefined : parseStoredObject(found.text);
+  const conceptMap = found === undefined ? undefined : await parseMap(found.text);
   further.set(canonical, conceptMap);
   return conceptMap;
 }

@@ -1,5 +1,6 @@
 import type { Invocation, InvocationResult, OperationInfo } from '../api/operation';
 import type { SearchPage } from '../api/search';
+import { turns } from '../concurrency/turns';
 import { fhirError } from '../errors';
 import { type Definitions, type OperationDefinition } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
@@ -35,6 +36,7 @@ export async function invokeOperation(
   if ('runDocument' in operation)
     return operation.runDocument(environment, await checkInput(environment, definition, invocation));
   const answer = await run(environment, operation, definition, invocation);
+  await turns.take();
   requireValidAnswer(environment, definition, answer);
   return { text: renderAnswer(definition, environment.definitions, answer) };
 }

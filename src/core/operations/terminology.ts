@@ -65,24 +65,25 @@ function readNamed({ id, parameters }: OperationInput, { type, inline, version }
 }
 
 /**
- * Returns the resource that the input names by address, by url (`url|version`) or inline. Throws
- * `operationInputInvalid` unless exactly one of these is used, `notFoundInTerminology` for an unknown url, `notFound`
- * and `gone`.
+ * Returns the resource that the input names by address, by url (`url|version`) or inline; `parse` reads its text if it is
+ * stored. Throws `operationInputInvalid` unless exactly one of these is used, `notFoundInTerminology` for an unknown url,
+ * `notFound` and `gone`.
  */
 export async function findNamed(
   environment: OperationEnvironment,
   input: OperationInput,
   by: NamedBy,
+  parse: (text: string) => Promise<JsonObject> = parseInTurn,
 ): Promise<JsonObject> {
   const named = readNamed(input, by);
   if ('resource' in named) return named.resource;
-  if ('id' in named) return parseInTurn((await environment.read(by.type, named.id)).text);
+  if ('id' in named) return parse((await environment.read(by.type, named.id)).text);
   if (by.type === 'ValueSet') {
     const valueSet = await terminologyOf(environment).findValueSet(named.url, named.version);
     if (valueSet !== undefined) return valueSet;
   } else {
     const found = await environment.findCanonical(by.type, named.url, named.version);
-    if (found !== undefined) return parseInTurn(found.text);
+    if (found !== undefined) return parse(found.text);
   }
   throw notFound(input, by.type, named);
 }

@@ -8,6 +8,7 @@
  * https://hl7.org/fhir/R4/valueset-operation-expand.html
  */
 import { createHash, randomUUID } from 'node:crypto';
+import { turns } from '../concurrency/turns';
 import { fhirError } from '../errors';
 import { type JsonObject } from '../fhir/json';
 import { composeValueSet } from '../fhir/terminology/compose';
@@ -81,6 +82,7 @@ async function toExpanded(
     maxCodes: environment.limits.maxExpansionCodes,
     identifier: `urn:uuid:${randomUUID()}`,
     timestamp: new Date().toISOString(),
+    turns,
     parameters: repeatedParameters(parameters),
   });
   const expanded: JsonObject = {};

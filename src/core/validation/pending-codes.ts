@@ -163,7 +163,7 @@ class CodeCheckRun {
       const key = keyOf(valueSet, coding);
       let each = this.verdicts.get(key);
       if (each === undefined) {
-        const evaluation = new ValueSetEvaluation(Math.min(MAX_STEPS, this.stepsLeft));
+        const evaluation = new ValueSetEvaluation({ maxSteps: Math.min(MAX_STEPS, this.stepsLeft) });
         this.verdicts.set(key, (each = lookUp(found, coding, evaluation)));
         this.stepsLeft -= evaluation.steps;
         await turns.take();

@@ -1,4 +1,5 @@
 /** The source of profiles. */
+import { turns } from '../concurrency/turns';
 import type { Space } from '../context';
 import { FhirError } from '../errors';
 import { composeValueSet } from '../fhir/terminology/compose';
@@ -65,7 +66,10 @@ export function createStructureSource({
       if (valueSet === undefined) return undefined;
       try {
         return bySystem(
-          await listMembers(await composeValueSet(valueSet, source), new ValueSetEvaluation(MAX_STEPS)),
+          await listMembers(
+            await composeValueSet(valueSet, source),
+            new ValueSetEvaluation({ maxSteps: MAX_STEPS, turns }),
+          ),
         );
       } catch (error) {
         if (error instanceof FhirError && (error.key === 'notSupported' || error.key === 'tooCostly'))

@@ -8,7 +8,14 @@ import { type CodeSystem, findAbove } from './code-system';
 import { type ComposedValueSet } from './compose';
 import { designationsOf, type DesignationToken, displayOf, isWanted } from './display';
 import { objectsMember, stringMember } from './members';
-import { isAbstract, isInactive, listMembers, type Member, ValueSetEvaluation } from './membership';
+import {
+  isAbstract,
+  isInactive,
+  listMembers,
+  type Member,
+  type TurnTaking,
+  ValueSetEvaluation,
+} from './membership';
 import { toCanonical } from './source';
 
 export interface ExpansionOptions {
@@ -30,6 +37,8 @@ export interface ExpansionOptions {
   readonly identifier: string;
   /** FHIR dateTime. */
   readonly timestamp: string;
+  /** Undefined: it works in one turn. */
+  readonly turns?: TurnTaking;
   /** Parameters to repeat in `expansion.parameter`. */
   readonly parameters: readonly JsonObject[];
 }
@@ -44,13 +53,13 @@ interface Branch {
  * of $expand requires, so that a requested page is flat unless `excludeNested` is false.
  *
  * Throws `notSupported` for a code system without content, `tooCostly` above `maxCodes`. Cost: linear in the codes
- * examined, at most a million, in slices.
+ * examined, at most a million, in turns.
  */
 export async function expandValueSet(
   valueSet: ComposedValueSet,
   options: ExpansionOptions,
 ): Promise<JsonObject> {
-  const evaluation = new ValueSetEvaluation();
+  const evaluation = new ValueSetEvaluation({ turns: options.turns });
   const all = await listMembers(valueSet, evaluation);
   const words = options.filter?.toLowerCase().split(/\s+/) ?? [];
   const selected: Member[] = [];
@@ -69,7 +78,11 @@ export async function expandValueSet(
     const reason = `The expansion has ${selected.length} codes; at most ${options.maxCodes} are returned at once: use count, offset or filter`;
     throw fhirError('tooCostly', { reason });
   }
-  const contains = options.count === 0 ? [] : branches.map((branch) => toContains(branch, options));
+  const contains: JsonObject[] = [];
+  for (const branch of options.count === 0 ? [] : branches) {
+    if (evaluation.needsYield) await evaluation.yield();
+    contains.push(toContains(branch, options));
+  }
   return {
     ...(isUnclosed(all) ? { extension: [{ url: UNCLOSED, valueBoolean: true }] } : {}),
     identifier: options.identifier,

@@ -1,5 +1,4 @@
 /** Membership of codes in a composed value set. */
-import { setImmediate } from 'node:timers/promises';
 import { fhirError } from '../../errors';
 import { type JsonObject } from '../json';
 import { isFragment, type CodeSystem, type Concept } from './code-system';
@@ -20,13 +19,24 @@ export interface Member {
 /** Maximum steps of one evaluation; a value set made to be expensive fails before it delays other requests. */
 const MAX_STEPS = 1_000_000;
 
-/** Maximum steps of patterns on all codes together, some 300 ms in slices; and maximum steps in one slice. */
+/** Maximum steps of patterns on all codes together, some 300 ms in several turns; and maximum steps in one turn. */
 const MAX_PATTERN_STEPS = 20_000_000;
 const MAX_PATTERN_STEPS_PER_TURN = 2_000_000;
-/** Milliseconds after which other requests go first. */
-const TURN_MS = 10;
 /** Steps between two checks of the clock. */
 const STEPS_OF_TURN = 256;
+
+/** Lets other requests come first, as core/concurrency/turns.ts does. */
+export interface TurnTaking {
+  /** Undefined: this turn goes on. */
+  next(): Promise<void> | undefined;
+  take(): Promise<void>;
+}
+
+interface EvaluationOptions {
+  readonly maxSteps?: number;
+  /** Undefined: the evaluation is short, and ends in this turn. */
+  readonly turns?: TurnTaking | undefined;
+}
 
 /** One evaluation of a value set: counts its steps and collects the obstacles that left parts without a result. */
 export class ValueSetEvaluation {
@@ -35,12 +45,17 @@ export class ValueSetEvaluation {
   readonly fragments = new Set<CodeSystem>();
   /** Number of steps so far. */
   steps = 0;
-  private turnSince = performance.now();
   private stepsOfTurn = 0;
   private patternSteps = 0;
   private patternStepsOfTurn = 0;
 
-  constructor(private readonly maxSteps = MAX_STEPS) {}
+  private readonly maxSteps: number;
+  private readonly turns: TurnTaking | undefined;
+
+  constructor({ maxSteps = MAX_STEPS, turns }: EvaluationOptions = {}) {
+    this.maxSteps = maxSteps;
+    this.turns = turns;
+  }
 
   /** Throws `tooCostly` beyond the maximum number of steps. */
   step(): void {
@@ -65,12 +80,11 @@ export class ValueSetEvaluation {
   get needsYield(): boolean {
     if (++this.stepsOfTurn % STEPS_OF_TURN !== 0 && this.patternStepsOfTurn < MAX_PATTERN_STEPS_PER_TURN / 8)
       return false;
-    return performance.now() - this.turnSince >= TURN_MS;
+    return this.turns?.next() !== undefined;
   }
 
   async yield(): Promise<void> {
-    await setImmediate();
-    this.turnSince = performance.now();
+    await this.turns?.take();
     this.patternStepsOfTurn = 0;
   }
 
@@ -81,7 +95,7 @@ export class ValueSetEvaluation {
 }
 
 /**
- * Returns all members, in the order of the definition, each once. Works in slices. Throws `notSupported`, `tooCostly`.
+ * Returns all members, in the order of the definition, each once. Works in turns. Throws `notSupported`, `tooCostly`.
  */
 export async function listMembers(
   valueSet: ComposedValueSet,

@@ -58,9 +58,9 @@ export function valueSetOf(map: JsonObject, side: 'source' | 'target'): string |
 /** What a group of a map has for a code: an element and one of its targets. */
 type Pair = readonly [element: JsonObject, target: JsonObject];
 
-/** The elements of maps by their codes, so that many codes do not each go through all elements. */
+/** The elements of maps by their codes, as long as these maps are in use: many codes do not each go through all elements. */
 export class MapIndex {
-  readonly #groups = new Map<JsonObject, ReadonlyMap<string, readonly Pair[]>>();
+  readonly #groups = new WeakMap<JsonObject, ReadonlyMap<string, readonly Pair[]>>();
 
   constructor(private readonly isReverse: boolean) {}
 
@@ -86,7 +86,7 @@ export class MapIndex {
   }
 }
 
-/** @param index that of all maps of the operation, in the direction of the options */
+/** @param index in the direction of the options */
 export function translate(
   map: JsonObject,
   codeToTranslate: CodeToTranslate,

@@ -1,4 +1,5 @@
 /** Searches by terminology: replaces value sets and subtrees of code systems by their codes. */
+import { turns } from '../../concurrency/turns';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { type JsonObject, parseStoredObject } from '../../fhir/json';
@@ -131,7 +132,10 @@ async function listAll(resource: JsonObject, source: TerminologySource, depth: n
   if (hasExclusions || others.length > 0) {
     const rest = hasExclusions ? resource : { ...resource, compose: { ...compose, include: others } };
     const composed = await composeValueSet(rest, source);
-    for (const { system, code } of await listMembers(composed, new ValueSetEvaluation(MAX_STEPS)))
+    for (const { system, code } of await listMembers(
+      composed,
+      new ValueSetEvaluation({ maxSteps: MAX_STEPS, turns }),
+    ))
       codes.push([system, code]);
   }
   requireFew(codes.length);

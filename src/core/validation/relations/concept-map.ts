@@ -1,4 +1,5 @@
 /** The codes of a ConceptMap, by the value sets that it maps between (https://hl7.org/fhir/R4/conceptmap.html). */
+import { turns } from '../../concurrency/turns';
 import type { JsonObject } from '../../fhir/json';
 import { shorten } from '../../fhir/json/fault';
 import { composeValueSet, type ComposedValueSet } from '../../fhir/terminology/compose';
@@ -22,7 +23,7 @@ export async function checkMappedCodes(
   const to = await findSide(map, 'target', source);
   const findings: Finding[] = [];
   if (from === undefined && to === undefined) return findings;
-  const evaluation = new ValueSetEvaluation();
+  const evaluation = new ValueSetEvaluation({ turns });
   const check = (
     side: Side | undefined,
     system: string | undefined,
