@@ -26,6 +26,7 @@ import { instancePlugin } from './instance';
 import { inOrder } from './plugins-in-order';
 import { shapingPlugin } from './shaping/plugin';
 import { shapingRule } from './shaping/rule';
+import { writingPlugin } from './write-answer';
 
 /** Disables what Apollo Server does by default: reports to its vendor, wrapped resolvers, links to its website. */
 const switchedOff = (): ApolloServerPlugin[] => [
@@ -125,7 +126,7 @@ function createPlugins(
     ...switchedOff(),
     errorPlugin(requestIds),
     validationPlugin,
-    inOrder([shapingPlugin(format), instancePlugin(observeError), statusPlugin]),
+    inOrder([shapingPlugin(format), instancePlugin(observeError), statusPlugin, writingPlugin]),
   ];
 }
 

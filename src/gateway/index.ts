@@ -17,7 +17,7 @@ import {
   toIssue,
 } from '../core/index';
 import type { BuiltPages } from '../built-pages';
-import { createGatewayContext, type GatewayContext, ParsedCache } from '../resolvers/index';
+import { type Answer, createGatewayContext, type GatewayContext, ParsedCache } from '../resolvers/index';
 import { DEFAULT_LIMITS, type DocumentLimits } from '../schema/limits';
 import { createApollo, isInvalid } from './apollo';
 import { type ErrorObserver, logUnexpected } from './errors';
@@ -283,6 +283,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const { headers, search, body, instance } = await documents.complete(space, sent);
     const address = toAuditedAddress(search, body);
     if (ABOUT_SCHEMA.test(address)) await queries.refresh(context);
+    let answer: Answer | undefined;
     const execute = async (recorded: RequestContext, isAgain = false): Promise<HTTPGraphQLResponse> => {
       const served = await schemas.of(space);
       const apollo = await serverOf(served);
@@ -293,6 +294,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
           const subgraph = (): Promise<string> => textOfSubgraph(served, space);
           const beforeChanges = (): void => void (request.logEntry.changesNothing = false);
           const made = createGatewayContext(core, recorded, { settings, parsed, subgraph, beforeChanges });
+          ({ answer } = made);
           return instance ? setInstance(made, instance) : made;
         },
       });
@@ -311,7 +313,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     for (const [name, value] of response.headers) void reply.header(name, value);
     request.logEntry.setLimitHeaders(reply);
     // Only @defer needs chunks, and graphql 16 does not have it.
-    const text = response.body.kind === 'complete' ? response.body.string : '';
+    const text = answer?.text ?? (response.body.kind === 'complete' ? response.body.string : '');
     request.logEntry.sends(text.length);
     return reply.send(text);
   }

@@ -14,6 +14,14 @@ export interface ReportedIssue extends Issue {
   readonly path: readonly (string | number)[];
 }
 
+/** The response of a request. */
+export interface Answer {
+  /** Characters of its values and names, estimated. */
+  characters: number;
+  /** Set for one that was written already. */
+  text?: Buffer;
+}
+
 /** The context of all resolvers: the request and its caller, and the loaders of the request. */
 export interface GatewayContext {
   readonly core: Core;
@@ -25,6 +33,7 @@ export interface GatewayContext {
   readonly maxDepth: number;
   /** Warnings of all writes of the request, for `extensions.issues` of the response. */
   readonly issues: ReportedIssue[];
+  readonly answer: Answer;
   /** Cache of the parsed versions of the space. */
   readonly parsed: ParsedResources;
   /** Undefined: this request cannot subscribe. */
@@ -65,6 +74,7 @@ export function createGatewayContext(
     maxDepth,
     parsed: parsed.within(request.space.number, request.bytes),
     issues: [],
+    answer: { characters: 0 },
     loaders: createLoaders(core, request),
     ...(live ? { live } : {}),
     ...(subgraph ? { subgraph } : {}),

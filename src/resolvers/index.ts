@@ -127,7 +127,13 @@ function refuseTopics(): never {
 }
 
 export { atomicRule } from './changes/atomic-rule';
-export { createGatewayContext, type GatewayContext, isGatewayContext, withRequest } from './context';
+export {
+  type Answer,
+  createGatewayContext,
+  type GatewayContext,
+  isGatewayContext,
+  withRequest,
+} from './context';
 export { finish, type Steps } from '../schema/steps';
 export { ChangeEvent } from './change-resolver';
 export { ParsedCache } from './parsed-resources';

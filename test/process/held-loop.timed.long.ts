@@ -390,6 +390,10 @@ const HOSTILE: Readonly<Record<string, () => Sent>> = {
     graphql(
       `{ Basic(id: "wide1") @flatten { ${times(60, (index) => `a${index}: extension @flatten @slice(path: "$index") { url valueString }`).join(' ')} } }`,
     ),
+  'a document that asks for a long list hundreds of times': () =>
+    graphql(
+      `{ Basic(id: "wide1") { ${times(400, (index) => `a${index}: extension { url valueString }`).join(' ')} } }`,
+    ),
   'a long page with line breaks': () => ['GET', `${FHIR}/Basic?_count=4&_pretty=true`],
   'a batch of parts of long resources': () =>
     post(

@@ -150,6 +150,12 @@ export function compileOperation(
   };
 }
 
+/** Adds to the size of the response. */
+function countIn(context: unknown, characters: number): void {
+  if (typeof context !== 'object' || context === null || !isGatewayContext(context)) return;
+  context.answer.characters += characters;
+}
+
 /** Returns the byte counter of the request; undefined for a context of another kind. */
 function countedIn(context: unknown): HeldBytes | undefined {
   if (typeof context !== 'object' || context === null || !isGatewayContext(context)) return undefined;
@@ -180,6 +186,7 @@ function runPlan(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResul
   const { rootValue, operation } = run.scope;
   const finish = (): ExecutionResult => {
     run.levels?.record();
+    countIn(run.scope.context, run.characters);
     if (run.refusal !== undefined)
       return { data: null, errors: [new GraphQLError(run.refusal.message, { originalError: run.refusal })] };
     const data = root.isGone ? null : root.content;
@@ -226,7 +233,10 @@ class Planner {
       if (fill !== undefined) fields.push({ key, fill });
     }
     const hasOddName = fields.some(({ key }) => key === '__proto__');
+    // Quotes, colon and comma of each name too.
+    const names = fields.reduce((sum, { key }) => sum + key.length + 4, 0);
     const fill: Fill = (run, source, place) => {
+      run.countCharacters(names);
       const target: Holder = hasOddName ? emptyHolder(fields) : {};
       place.content = target;
       for (const field of fields) {

@@ -115,16 +115,9 @@ function leafCompleter(type: GraphQLLeafType): CompletePresent {
   return (run, value) => counted(run, isPlain(value) ? value : serialize(value));
 }
 
-/** Values up to this many characters are not counted. */
-const SHORT = 256;
-
-/**
- * Returns the value of a leaf, and counts its characters where it is a long text. Returns null once the response is
- * refused.
- */
+/** Returns the value of a leaf, and counts its characters. Returns null once the response is refused. */
 function counted(run: Run, value: unknown): unknown {
-  if (typeof value === 'string')
-    return value.length <= SHORT || run.countCharacters(value.length) ? value : null;
+  if (typeof value === 'string') return run.countCharacters(value.length) ? value : null;
   if (typeof value !== 'object' || value === null) return value;
   const length = value instanceof RawJson ? value.text.length : sizeOfJson(value as JsonValue, Infinity);
   return run.countCharacters(length) ? value : null;

@@ -101,7 +101,7 @@ export interface RunScope {
   readonly bytes: HeldBytes | undefined;
 }
 
-/** Approximate limit on the characters of all values of one response. */
+/** Approximate limit on the characters of all values and names of one response. */
 const MOST_CHARACTERS = 64 * 1024 * 1024;
 /** Number of characters after which they are added to the count of all requests. */
 const COUNTED_AT_ONCE = 256 * 1024;
@@ -121,7 +121,8 @@ export class Run {
   readonly errors: GraphQLError[] = [];
   /** The error that refuses the whole response; nothing more is completed after it. */
   refusal: FhirError | undefined = undefined;
-  private characters = 0;
+  /** Of the values and names of the response so far, estimated. */
+  characters = 0;
   private uncounted = 0;
   /** Arguments of the fields, by their number in the plan; all objects with the field share them. */
   readonly arguments: (Record<string, unknown> | undefined)[] = [];

@@ -28,7 +28,7 @@ export function shapingPlugin(
           // The executed document selects what shaping needs; it is the same object each time.
           if (planned) Object.assign(context, { document: planned });
         },
-        async willSendResponse({ request, response, schema }) {
+        async willSendResponse({ request, response, schema, contextValue }) {
           if (!planned || response.body.kind !== 'single') return;
           const { singleResult } = response.body;
           const { data } = singleResult;
@@ -40,6 +40,7 @@ export function shapingPlugin(
             data,
           });
           singleResult.data = { ...shaped.data };
+          contextValue.answer.characters += shaped.characters;
           if (shaped.errors.length > 0)
             singleResult.errors = [...(singleResult.errors ?? []), ...shaped.errors.map(format)];
         },

@@ -41,6 +41,8 @@ interface ExecutedOperation {
 export interface Shaped {
   readonly data: Data;
   readonly errors: readonly GraphQLError[];
+  /** Of the names that were made, which may be longer than the values. */
+  readonly characters: number;
 }
 
 /** State that a flattened field passes to the fields that replace it. */
@@ -87,7 +89,7 @@ export async function shape(
 ): Promise<Shaped> {
   const operation = getOperationAST(document, operationName);
   const root = operation && schema.getRootType(operation.operation);
-  if (!root) return { data, errors: [] };
+  if (!root) return { data, errors: [], characters: 0 };
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
@@ -98,7 +100,8 @@ export async function shape(
   const names = new SliceNames();
   const pass = async (): Promise<Shaped> => {
     const shaper = new Shaper(schema, groups, names);
-    return { data: await finishInTurns(shaper.object(data, ofRoot, undefined)), errors: shaper.errors };
+    const shaped = await finishInTurns(shaper.object(data, ofRoot, undefined));
+    return { data: shaped, errors: shaper.errors, characters: shaper.characters };
   };
   const shaped = await pass();
   return (await names.find()) ? pass() : shaped;
@@ -106,6 +109,7 @@ export async function shape(
 
 class Shaper {
   readonly errors: GraphQLError[] = [];
+  characters = 0;
   /** Fields whose slices have no names. */
   private readonly failed = new Set<FieldGroup>();
 
@@ -121,6 +125,7 @@ class Shaper {
     const object = Object.create(null) as Record<string, unknown>;
     for (const [name, member] of target) {
       if (turns.next() !== undefined) yield;
+      this.characters += name.length;
       if (member.values.length > 0) object[name] = this.valueOf(member, { above: path, key: name });
       else if (member.empty !== undefined) object[name] = member.empty;
     }
