@@ -7,7 +7,7 @@ import type { BundleTools } from '../interactions/bundle/run-bundle';
 import type { OperationStorage } from '../operation-types/environment';
 import { OPERATIONS } from '../operations';
 import { invokeOperation } from '../operations/invoke';
-import { answerWorker } from '../preparation/messages';
+import { answerRequest, type RequestTargets } from '../preparation/messages';
 import { createThreadedInvoker } from '../preparation/threaded-invoker';
 import { requireDatabase } from '../search-execution/page/search-result-cache';
 import type { RetryingWriter } from '../interactions/retrying-writer';
@@ -48,16 +48,12 @@ export function createOperations({
       ...{ write, rootOf, issueBindingToken },
       purge: (of, request) => purge(purging, of, request),
     });
-  threads.serve((request) =>
-    answerWorker(
-      {
-        ...workerHost,
-        storage: (context) => storageOf({ ...context, log: options.log }),
-        terminology: (space) => createTerminologyStorage(services, space),
-      },
-      request,
-    ),
-  );
+  const targets: RequestTargets = {
+    informant: workerHost,
+    storage: (context) => storageOf({ ...context, log: options.log }),
+    terminology: (space) => createTerminologyStorage(services, space),
+  };
+  threads.serve((request) => answerRequest(targets, request));
   const invoke = createThreadedInvoker(
     (context, invocation) =>
       invokeOperation(createOperationEnvironment(services, context, storageOf(context)), invocation),

@@ -87,10 +87,8 @@ export function createOperationStorage(
     subscriptionStatuses: (request) => subscriptionStatuses(querying, context, request),
     subscriptionEvents: (request) => subscriptionEvents(querying, context, request),
     issueBindingToken: (ids) => issueBindingToken(context, ids),
-    cache: {
-      get: (key) => services.cache.get(space.number, key),
-      put: (key, text) => services.cache.put(space.number, key, text),
-    },
+    cachedAnswer: (key) => services.cache.get(space.number, key),
+    cacheAnswer: (key, text) => services.cache.put(space.number, key, text),
   };
 }
 
@@ -110,7 +108,8 @@ export function createReadingStorage(
       const reason = 'A document is stored (persist=true) by itself and not in a transaction';
       return Promise.reject(fhirError('notSupported', { reason }));
     },
-    cache: { get: () => Promise.resolve(undefined), put: () => undefined },
+    cachedAnswer: () => Promise.resolve(undefined),
+    cacheAnswer: () => undefined,
   };
 }
 

@@ -8,22 +8,26 @@ import type { Log, Space } from '../context';
 import { InFlight } from '../concurrency/in-flight';
 import { timesFile } from '../fhir/processor-time';
 import { limitEvaluationTime } from '../fhir/path';
-import type { CodeAnswer, Finding } from '../fhir/validate';
 import { createOperationEnvironment, type OperationParts } from './operation-environment';
 import { createCodeSystemCache, readCompact } from '../cache/code-system-cache';
-import type { CanonicalResource, TerminologyEnvironment } from '../operation-types/environment';
+import type {
+  OperationStorage,
+  TerminologyEnvironment,
+  TerminologyStorage,
+} from '../operation-types/environment';
 import { invokeOperation } from '../operations/invoke';
 import { evictSpaces } from '../memory/cache-registry';
 import { createHasher } from '../search/rows/hash';
-import type { ListedCodes } from '../validation/structure-source';
 import { StoredBundles } from '../preparation/stored-bundles';
-import { createStorageProxy, createTerminologyProxy } from '../preparation/storage-proxy';
+import { createProxy, type Answer } from '../preparation/calls';
 import { createCodingChecker } from '../validation/coding-checker';
 import { checkRelations } from '../validation/relations';
 import {
+  MAY_WRITE,
   toError,
   toFailure,
   type FromWorker,
+  type HostCalls,
   type WorkerHost,
   type WorkerRequest,
   type Task,
@@ -41,12 +45,12 @@ class HostRequests {
   private number = 0;
   private readonly open = new InFlight<
     number,
-    { resolve(value: unknown): void; reject(error: Error): void }
+    { resolve(value: Answer<HostCalls>): void; reject(error: Error): void }
   >();
 
   constructor(private readonly port: MessagePort) {}
 
-  send(request: WorkerRequest): Promise<unknown> {
+  send(request: WorkerRequest): Promise<Answer<HostCalls>> {
     const number = ++this.number;
     return new Promise((resolve, reject) => {
       this.open.add(number, { resolve, reject });
@@ -128,7 +132,9 @@ function createLogProxy(port: MessagePort): Log {
 function createInvoke(port: MessagePort, requests: HostRequests, parts: OperationParts): Invoke {
   const log = createLogProxy(port);
   return ({ context, invocation }) => {
-    const storage = createStorageProxy((call) => requests.send({ kind: 'storage', context, call }));
+    const storage = createProxy<HostCalls, keyof OperationStorage>(MAY_WRITE.storage, (call) =>
+      requests.send({ kind: 'storage', context, call }),
+    );
     return invokeOperation(createOperationEnvironment(parts, { ...context, log }, storage), invocation);
   };
 }
@@ -146,23 +152,17 @@ function serve(port: MessagePort, settings: WorkerSettings): void {
   const codingChecker = createCodingChecker();
   const terminologyIn = (space: Space): TerminologyEnvironment => ({
     codeSystems,
-    ...createTerminologyProxy((call) => requests.send({ kind: 'terminology', space, call })),
+    ...createProxy<HostCalls, keyof TerminologyStorage>(MAY_WRITE.terminology, (call) =>
+      requests.send({ kind: 'terminology', space, call }),
+    ),
   });
   const host: WorkerHost = {
-    checkCodes: async (space, pending) =>
-      (await requests.send({ kind: 'check-codes', space, pending })) as readonly Finding[],
+    ...createProxy<HostCalls, keyof typeof MAY_WRITE.informant>(MAY_WRITE.informant, (call) =>
+      requests.send({ kind: 'informant', call }),
+    ),
     checkCodings: (space, codings) => codingChecker.check(space, terminologyIn(space), codings),
     checkRelations: (space, resource) => checkRelations(terminologyIn(space), resource),
     absentSystems: (space) => codingChecker.absentSystems(space),
-    answerCodes: async (space, questions) =>
-      (await requests.send({ kind: 'answer-codes', space, questions })) as readonly CodeAnswer[],
-    version: async (space, of) => (await requests.send({ kind: 'version', space, of })) as string,
-    find: async (space, canonical) =>
-      (await requests.send({ kind: 'structure', space, canonical })) as CanonicalResource | undefined,
-    findQuestionnaire: async (space, canonical) =>
-      (await requests.send({ kind: 'questionnaire', space, canonical })) as CanonicalResource | undefined,
-    listCodes: async (space, valueSet) =>
-      (await requests.send({ kind: 'codes', space, valueSet })) as ListedCodes | undefined,
   };
   const preparer = createPreparer(tools.preparationTools(extensionBase, host), limits);
   const invoke = createInvoke(port, requests, {

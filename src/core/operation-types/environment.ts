@@ -98,13 +98,6 @@ export interface PurgeReport extends InvalidatedCaches {
 export type SubscriptionStatusRequest =
   { readonly id: string } | { readonly ids: readonly string[]; readonly statuses: readonly string[] };
 
-/** A cache for the texts of costly answers. It may lose any entry at any time, but never returns a wrong one. */
-export interface AnswerCache {
-  get(key: string): Promise<string | undefined>;
-  /** Returns at once; never fails. */
-  put(key: string, text: string): void;
-}
-
 /** The location of a resource: the tenant's own space, the base space, or none. */
 export type Location = 'own' | 'base' | 'none';
 
@@ -122,8 +115,8 @@ export type TerminologyStorage = Pick<
 >;
 
 /**
- * Storage and cache of a space. Arguments and results are plain values, so that an operation may run in a worker
- * thread and send its calls to the main thread.
+ * Storage and cache of a space: functions, whose arguments and results are plain values, so that an operation may run in
+ * a worker thread and send its calls to the main thread.
  */
 export interface OperationStorage {
   /**
@@ -188,8 +181,13 @@ export interface OperationStorage {
    * than their author, `ruleViolated` for one without the channel websocket or that does not run, `requiredMissing`.
    */
   issueBindingToken(ids: readonly string[]): Promise<IssuedToken>;
-  /** The cache of this space: the implementation puts space and database into its keys. */
-  readonly cache: AnswerCache;
+  /**
+   * Returns the text of a costly answer from the cache of this space: the implementation puts space and database into its
+   * keys. It may lose any entry at any time, but never returns a wrong one.
+   */
+  cachedAnswer(key: string): Promise<string | undefined>;
+  /** Returns at once; never fails. */
+  cacheAnswer(key: string, text: string): void;
 }
 
 /** The indexing progress of one resource type and search parameter of the space. */

@@ -42,7 +42,7 @@ async function expand(environment: OperationEnvironment, input: OperationInput):
   refuseParameters(input, REFUSED);
   const version = await environment.terminologyVersion();
   const key = `expand ${digestOf(version, input)}`;
-  const cached = await environment.cache.get(key);
+  const cached = await environment.cachedAnswer(key);
   if (cached !== undefined) return { cachedText: cached };
   const resource = await findNamed(environment, input, {
     type: 'ValueSet',
@@ -54,7 +54,7 @@ async function expand(environment: OperationEnvironment, input: OperationInput):
   // back, for example when a new program with its own base resources is rolled back.
   const answer = { resource: expanded, madeFrom: resource };
   if ((await environment.terminologyVersion()) !== version) return answer;
-  return { ...answer, cacheText: (text) => environment.cache.put(key, text) };
+  return { ...answer, cacheText: (text) => environment.cacheAnswer(key, text) };
 }
 
 async function toExpanded(

@@ -12,8 +12,22 @@ import type {
 } from '../fhir/validate';
 import type { LoadedProfiles, WantedProfiles } from '../validation/wanted-profiles';
 
+/** Answers about codes and relations in the terminology of a space. */
+export interface CodeInformant {
+  /** Looks up codes in the terminology of the space that the definitions alone cannot decide. */
+  checkCodes(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
+  /** Looks up codings in their code systems. */
+  checkCodings(space: TenantSpace, codings: CodingsToCheck): Promise<readonly Finding[]>;
+  /** Checks a resource by the other definitions that it names. */
+  checkRelations(space: TenantSpace, resource: JsonObject): Promise<readonly Finding[]>;
+  /** See `CodingChecker.absentSystems`. */
+  absentSystems(space: TenantSpace): ReadonlySet<string>;
+  /** Answers questions about codes, in their order. */
+  answerCodes(space: TenantSpace, questions: readonly CodeQuestion[]): Promise<readonly CodeAnswer[]>;
+}
+
 /** The services that validate the content of a resource. */
-export interface ContentTools {
+export interface ContentTools extends CodeInformant {
   validator(space: TenantSpace): Validator;
   /**
    * Returns the requested profiles and those that a resource and its contained resources claim; undefined: none, the
@@ -26,16 +40,6 @@ export interface ContentTools {
   ): Promise<LoadedProfiles> | undefined;
   /** Returns the errors of a StructureDefinition's differential that does not fit its base. */
   faultsOfDifferential(space: TenantSpace, structure: JsonObject): Promise<readonly Finding[]>;
-  /** Looks up codes in the terminology of the space that the definitions alone cannot decide. */
-  checkCodes(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
-  /** Looks up codings in their code systems. */
-  checkCodings(space: TenantSpace, codings: CodingsToCheck): Promise<readonly Finding[]>;
-  /** Checks a resource by the other definitions that it names. */
-  checkRelations(space: TenantSpace, resource: JsonObject): Promise<readonly Finding[]>;
-  /** See `CodingChecker.absentSystems`. */
-  absentSystems(space: TenantSpace): ReadonlySet<string>;
-  /** Answers questions about codes, in their order. */
-  answerCodes(space: TenantSpace, questions: readonly CodeQuestion[]): Promise<readonly CodeAnswer[]>;
 }
 
 export interface ContentOptions {

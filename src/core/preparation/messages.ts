@@ -1,27 +1,23 @@
 /** Messages between the main thread and the worker thread. They are cloned, so they are plain values. */
 import type { Invocation, InvocationResult } from '../api/operation';
-import type { Log, Space, TenantSpace } from '../context';
+import type { Log, RequestContext, Space } from '../context';
 import { FhirError, type ErrorKey, type Issue } from '../errors';
 import { ExceededParameterError } from '../indexing/exceeded-parameter';
-import type { JsonObject } from '../fhir/json';
 import type { JsonOutline } from '../fhir/json/outline';
 import type { CompactCodeSystem } from '../fhir/terminology/compact-code-system';
-import type { CodeAnswer, CodeQuestion, CodingsToCheck, Finding, PendingCode } from '../fhir/validate';
 import type { IndexRows } from '../search/rows/index-rows';
 import type { Limits } from '../limits/size-limits';
 import type { StructureSource } from '../validation/structure-source';
 import type { OperationStorage, TerminologyStorage } from '../operation-types/environment';
 import type { BundleOutline, BundleTask, PreparedVersions, VersionsTask } from './bundle';
-import {
-  callStorage,
-  callTerminology,
-  type OperationContext,
-  type StorageCall,
-  type TerminologyCall,
-} from './storage-proxy';
+import { answerCall, type Answer, type Call } from './calls';
+import type { CodeInformant } from './content';
 import type { ValidationReport, ValidationTask } from '../operation-types/validation';
 import type { PreparedVersion } from './prepare';
 import type { DifferenceTask, OutlineTask, PatchTask, ResourceTask, RowsTask } from './preparer';
+
+/** The part of a request's context that can be sent to another thread. */
+type OperationContext = Omit<RequestContext, 'log'>;
 
 /** An operation to run; plain values, so that it can be sent to another thread. */
 export interface InvocationTask {
@@ -97,60 +93,97 @@ export type ToWorker =
   | { readonly kind: 'evict-spaces'; readonly spaces: readonly number[] }
   /** A part of the result of the task of this number was received. */
   | { readonly kind: 'received'; readonly number: number }
-  | { readonly kind: 'answer'; readonly number: number; readonly value: unknown }
+  | { readonly kind: 'answer'; readonly number: number; readonly value: Answer<HostCalls> }
   | { readonly kind: 'failure'; readonly number: number; readonly failure: Failure };
 
-/** A request of the worker thread to the main thread, which has the database. */
+/** Profiles and codes of a space; each thread has it. */
+export type WorkerHost = StructureSource & CodeInformant;
+
+/** The part of it that needs the database. The rest runs in each thread, with `TerminologyStorage`. */
+type Informant = StructureSource & Pick<CodeInformant, 'checkCodes' | 'answerCodes'>;
+
+/** The calls of the worker thread in the main thread, which has the database. */
+export type HostCalls = Informant & OperationStorage;
+
+const TERMINOLOGY: Readonly<Record<keyof TerminologyStorage, boolean>> = {
+  findCanonical: false,
+  findCanonicalKey: false,
+  findSystemOfValueSet: false,
+  terminologyVersion: false,
+};
+
+/** Each call of the worker thread. True: it may change what is stored. */
+export const MAY_WRITE: {
+  readonly terminology: Readonly<Record<keyof TerminologyStorage, boolean>>;
+  readonly informant: Readonly<Record<keyof Informant, boolean>>;
+  readonly storage: Readonly<Record<keyof OperationStorage, boolean>>;
+} = {
+  terminology: TERMINOLOGY,
+  informant: {
+    version: false,
+    find: false,
+    findQuestionnaire: false,
+    listCodes: false,
+    checkCodes: false,
+    answerCodes: false,
+  },
+  storage: {
+    ...TERMINOLOGY,
+    read: false,
+    locate: false,
+    summarizeMeta: false,
+    changeLabels: true,
+    makeDocument: false,
+    storeDocument: true,
+    search: false,
+    findConceptMaps: false,
+    readRecord: false,
+    searchParameterProgress: false,
+    restartSearchParameters: true,
+    purge: true,
+    subscriptionStatuses: false,
+    subscriptionEvents: false,
+    issueBindingToken: false,
+    cachedAnswer: false,
+    cacheAnswer: false,
+  },
+};
+
+/** A call of the worker thread, and for whom it is. */
 export type WorkerRequest =
-  | { readonly kind: 'check-codes'; readonly space: TenantSpace; readonly pending: readonly PendingCode[] }
+  | { readonly kind: 'informant'; readonly call: Call<HostCalls, keyof Informant> }
   | {
-      readonly kind: 'answer-codes';
-      readonly space: TenantSpace;
-      readonly questions: readonly CodeQuestion[];
-    }
-  | { readonly kind: 'terminology'; readonly space: Space; readonly call: TerminologyCall }
-  | { readonly kind: 'version'; readonly space: Space; readonly of: 'structures' | 'terminology' }
-  | {
-      readonly kind: 'structure' | 'questionnaire';
+      readonly kind: 'terminology';
       readonly space: Space;
-      readonly canonical: string;
+      readonly call: Call<HostCalls, keyof TerminologyStorage>;
     }
-  | { readonly kind: 'codes'; readonly space: Space; readonly valueSet: string }
-  | { readonly kind: 'storage'; readonly context: OperationContext; readonly call: StorageCall };
+  | {
+      readonly kind: 'storage';
+      readonly context: OperationContext;
+      readonly call: Call<HostCalls, keyof OperationStorage>;
+    };
 
-/** The thread with the database connections: its answer to each kind of worker request. */
-export interface WorkerHost extends StructureSource {
-  checkCodes(space: TenantSpace, pending: readonly PendingCode[]): Promise<readonly Finding[]>;
-  checkCodings(space: TenantSpace, codings: CodingsToCheck): Promise<readonly Finding[]>;
-  checkRelations(space: TenantSpace, resource: JsonObject): Promise<readonly Finding[]>;
-  absentSystems(space: TenantSpace): ReadonlySet<string>;
-  answerCodes(space: TenantSpace, questions: readonly CodeQuestion[]): Promise<readonly CodeAnswer[]>;
-}
-
-/** The same for the thread that also runs operations. */
-export interface OperationWorkerHost extends WorkerHost {
+/** The objects of the main thread whose functions the worker thread calls. */
+export interface RequestTargets {
+  readonly informant: Informant;
   storage(context: OperationContext): OperationStorage;
   terminology(space: Space): TerminologyStorage;
 }
 
-export function answerWorker(host: OperationWorkerHost, request: WorkerRequest): Promise<unknown> {
+export async function answerRequest(
+  targets: RequestTargets,
+  request: WorkerRequest,
+): Promise<Answer<HostCalls>> {
   switch (request.kind) {
-    case 'check-codes':
-      return host.checkCodes(request.space, request.pending);
+    case 'informant':
+      return answerCall<HostCalls, keyof Informant>(targets.informant, request.call);
     case 'terminology':
-      return callTerminology(host.terminology(request.space), request.call);
-    case 'answer-codes':
-      return host.answerCodes(request.space, request.questions);
-    case 'version':
-      return host.version(request.space, request.of);
-    case 'structure':
-      return host.find(request.space, request.canonical);
-    case 'questionnaire':
-      return host.findQuestionnaire(request.space, request.canonical);
-    case 'codes':
-      return host.listCodes(request.space, request.valueSet);
+      return answerCall<HostCalls, keyof TerminologyStorage>(
+        targets.terminology(request.space),
+        request.call,
+      );
     case 'storage':
-      return callStorage(host.storage(request.context), request.call);
+      return answerCall<HostCalls, keyof OperationStorage>(targets.storage(request.context), request.call);
   }
 }
 

@@ -166,6 +166,7 @@ export class SpaceIndexing {
   preparationTools(extensionBase: string, host: WorkerHost): PreparationTools {
     const profiles = new ProfileLoader(host);
     return {
+      ...host,
       extensionBase,
       releaseTypes: (space) => this.resourceTypes(space.release),
       validator: (space) => this.validator(space.release),
@@ -174,11 +175,6 @@ export class SpaceIndexing {
       searchContext: (space) => this.searchContext(space),
       profilesOf: (space, resource, wanted) => profiles.profilesOf(space, resource, wanted),
       faultsOfDifferential: (space, structure) => profiles.faultsOfDifferential(space, structure),
-      checkCodes: (space, pending) => host.checkCodes(space, pending),
-      checkCodings: (space, codings) => host.checkCodings(space, codings),
-      checkRelations: (space, resource) => host.checkRelations(space, resource),
-      absentSystems: (space) => host.absentSystems(space),
-      answerCodes: (space, questions) => host.answerCodes(space, questions),
     };
   }
 }

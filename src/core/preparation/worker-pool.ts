@@ -3,10 +3,13 @@ import type { Log } from '../context';
 import { fhirError } from '../errors';
 import { InFlight } from '../concurrency/in-flight';
 import { inNextTurn } from '../concurrency/next-turn';
+import type { Answer } from './calls';
 import {
+  MAY_WRITE,
   toError,
   toFailure,
   type FromWorker,
+  type HostCalls,
   type WorkerRequest,
   type Task,
   type TaskResult,
@@ -14,7 +17,6 @@ import {
   type WorkerSettings,
 } from './messages';
 import { fromParts } from './result-parts';
-import { mayWrite } from './storage-proxy';
 import { TaskWatch } from './task-watch';
 import { THREAD_LIMITS } from './thread-limits';
 
@@ -46,7 +48,7 @@ export class WorkerPool {
   /** True: the oldest task may have changed something. */
   private hasWritten = false;
   private number = 0;
-  private answer: (request: WorkerRequest) => Promise<unknown> = () =>
+  private answer: (request: WorkerRequest) => Promise<Answer<HostCalls>> = () =>
     Promise.reject(new Error('the worker thread has no database'));
   private isClosed = false;
   private threadState: 'none' | 'starting' | 'ready' = 'none';
@@ -66,7 +68,7 @@ export class WorkerPool {
   }
 
   /** Sets what answers the requests of the thread for the database; without it, they fail. */
-  serve(answer: (request: WorkerRequest) => Promise<unknown>): void {
+  serve(answer: (request: WorkerRequest) => Promise<Answer<HostCalls>>): void {
     this.answer = answer;
   }
 
@@ -192,7 +194,7 @@ export class WorkerPool {
     }
     if (message.kind === 'request') {
       const { number, request } = message;
-      if (request.kind === 'storage' && mayWrite(request.call)) this.hasWritten = true;
+      if (request.kind === 'storage' && MAY_WRITE.storage[request.call.name]) this.hasWritten = true;
       // Sent to the thread that made the request, even after its replacement: another one starts its request numbers
       // from 1 again. Reading a large answer and sending it take one turn of the event loop each.
       this.answer(request).then(

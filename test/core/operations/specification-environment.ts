@@ -156,10 +156,8 @@ export function makeEnvironment(release: Release): TestEnvironment {
       throw fhirError('notFound', { type: 'Subscription', id });
     },
     terminologyVersion: async () => String(changes),
-    cache: {
-      get: async (key) => answers.get(key),
-      put: (key, text) => answers.set(key, text),
-    },
+    cachedAnswer: async (key) => answers.get(key),
+    cacheAnswer: (key, text) => answers.set(key, text),
     codeSystems: createCodeSystemCache(),
     locate: async (type, id) => (stored.has(`${type}/${id}`) ? 'own' : 'none'),
     validator: tools.validator(release),

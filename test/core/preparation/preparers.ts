@@ -5,6 +5,8 @@ import type { OpenBundle, VersionsTask } from '../../../src/core/preparation/bun
 import type { Preparer } from '../../../src/core/preparation/preparer';
 import { createPreparer } from '../../../src/core/preparation/create-preparer';
 import { SpaceIndexing } from '../../../src/core/preparation/space-indexing';
+import { answerCall } from '../../../src/core/preparation/calls';
+import type { HostCalls } from '../../../src/core/preparation/messages';
 import { createThreadedPreparer } from '../../../src/core/preparation/threaded-preparer';
 import { WorkerPool } from '../../../src/core/preparation/worker-pool';
 import { createHasher } from '../../../src/core/search/rows/hash';
@@ -69,9 +71,16 @@ export function openPreparers({ processorMs = 10_000, clockMs = 30_000 } = {}): 
     clockMs,
   );
   // There is no terminology: codings have no code systems.
+  const none = (): Promise<undefined> => Promise.resolve(undefined);
+  const terminology = {
+    findCanonical: none,
+    findCanonicalKey: none,
+    findSystemOfValueSet: none,
+    terminologyVersion: () => Promise.resolve(''),
+  };
   pool.serve((request) =>
     request.kind === 'terminology'
-      ? Promise.resolve(request.call.of === 'terminologyVersion' ? '' : undefined)
+      ? answerCall<HostCalls, keyof typeof terminology>(terminology, request.call)
       : nobody(),
   );
   const kinds: string[] = [];
