@@ -37,10 +37,15 @@ interface CacheOptions<Key extends Entry, Value extends Entry> {
 }
 
 /** Makes a cache that evicts its least recently used entries. At least one limit is given. */
-export function createCache<
-  Key extends Entry,
-  Value extends Entry,
->({ name, scope, max = 0, maxSize = 0, weigh, ttl = 0, onEvict }: CacheOptions<Key, Value>): BoundedCache<Key, Value> {
+export function createCache<Key extends Entry, Value extends Entry>({
+  name,
+  scope,
+  max = 0,
+  maxSize = 0,
+  weigh,
+  ttl = 0,
+  onEvict,
+}: CacheOptions<Key, Value>): BoundedCache<Key, Value> {
   let counted = lookups.get(name);
   if (counted === undefined) lookups.set(name, (counted = { hits: 0, misses: 0 }));
   const cache = new CountingCache<Key, Value>(
@@ -69,10 +74,7 @@ export function forEachDatabase<M extends object>(
   };
 }
 
-class CountingCache<
-  Key extends Entry,
-  Value extends Entry,
-> extends LRUCache<Key, Value> {
+class CountingCache<Key extends Entry, Value extends Entry> extends LRUCache<Key, Value> {
   constructor(
     options: LRUCache.Options<Key, Value, unknown>,
     private readonly counted: CacheLookups,
