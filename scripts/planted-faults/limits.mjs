@@ -63,6 +63,20 @@ export const LIMITS = [
     tests: ['test/core/fhir/path/membership.test.ts'],
   },
   {
+    name: 'an invariant compares each member with each when it looks for repetitions',
+    edits: [edit('src/core/fhir/path/membership.ts', 'if (isLarge) {', 'if (false) {')],
+    title: 'do not compare each with each',
+    tests: ['test/core/fhir/validate/invariants-large.test.ts'],
+  },
+  {
+    name: 'an invariant compares each member with each of another list',
+    edits: [
+      edit('src/core/fhir/path/membership.ts', 'if (nodes.length <= FEW || !tables.has(nodes))', 'if (true)'),
+    ],
+    title: 'do not compare each with each',
+    tests: ['test/core/fhir/validate/invariants-large.test.ts'],
+  },
+  {
     name: 'Ctrl-C ends a process without its cleanup',
     edits: [edit('src/cli/process-end.ts', `'SIGTERM', 'SIGINT', 'SIGHUP'`, `'SIGTERM', 'SIGHUP'`)],
     title: 'SIGINT',

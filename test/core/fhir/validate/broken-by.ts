@@ -37,7 +37,7 @@ export function questionsOf(
   return questions;
 }
 
-/** In one validation. */
+/** In one validation. Its end before all were asked, because one took too many steps, is among the results. */
 export function askAll(questions: readonly Question[], resource: JsonObject): string[] {
   const run = new ValidationRun('', resource, true);
   const broken: string[] = [];
@@ -48,8 +48,10 @@ export function askAll(questions: readonly Question[], resource: JsonObject): st
     const { typeName, path } = place;
     broken.push(`${invariant.key} ${path === '' ? typeName : `${typeName}.${path}`}`);
   }
-  return broken;
+  return run.isExhausted ? [...broken, TOO_COSTLY] : broken;
 }
+
+export const TOO_COSTLY = 'too many steps';
 
 const examples = new Map<string, JsonObject>();
 
