@@ -3,7 +3,6 @@
  * database calls there.
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import type { InvocationResult } from '../api/operation';
 import type { Log, Space } from '../context';
 import { InFlight } from '../concurrency/in-flight';
 import { timesFile } from '../fhir/processor-time';
@@ -19,7 +18,7 @@ import { invokeOperation } from '../operations/invoke';
 import { evictSpaces } from '../memory/cache-registry';
 import { createHasher } from '../search/rows/hash';
 import { StoredBundles } from '../preparation/stored-bundles';
-import { createProxy, type Answer } from '../preparation/calls';
+import { answerCall, createProxy, type Answer } from '../preparation/calls';
 import { createCodingChecker } from '../validation/coding-checker';
 import { checkRelations } from '../validation/relations';
 import {
@@ -30,16 +29,14 @@ import {
   type HostCalls,
   type WorkerHost,
   type WorkerRequest,
-  type Task,
   type TaskResult,
+  type ThreadTasks,
   type ToWorker,
   type WorkerSettings,
 } from '../preparation/messages';
-import type { Preparer } from '../preparation/preparer';
 import { createPreparer } from '../preparation/create-preparer';
 import { toParts, transferredBy } from '../preparation/result-parts';
 import { SpaceIndexing } from '../preparation/space-indexing';
-import type { InvocationTask } from '../preparation/messages';
 
 class HostRequests {
   private number = 0;
@@ -87,41 +84,6 @@ class ResultSender {
   }
 }
 
-type Invoke = (task: InvocationTask) => Promise<InvocationResult>;
-
-async function run(
-  preparer: Preparer,
-  invoke: Invoke,
-  bundles: StoredBundles,
-  task: Task,
-): Promise<TaskResult> {
-  const { kind } = task;
-  switch (kind) {
-    case 'resource':
-      return { kind, value: await preparer.resource(task) };
-    case 'patch':
-      return { kind, value: await preparer.patch(task) };
-    case 'rows':
-      return { kind, value: await preparer.rows(task) };
-    case 'validation':
-      return { kind, value: await preparer.validateOperation(task) };
-    case 'invocation':
-      return { kind, value: await invoke(task) };
-    case 'outline':
-      return { kind, value: await preparer.outline(task) };
-    case 'difference':
-      return { kind, value: await preparer.difference(task) };
-    case 'code-system':
-      return { kind, value: readCompact(task.text) };
-    case 'warm-up':
-      return { kind, value: undefined };
-    case 'bundle':
-      return { kind, value: await bundles.open(task.number, task) };
-    case 'versions':
-      return { kind, value: await bundles.prepare(task.number, task, task.again) };
-  }
-}
-
 /** Creates a log that sends its entries to the main thread. */
 function createLogProxy(port: MessagePort): Log {
   const send = (level: keyof Log) => (details: object, message: string) =>
@@ -129,9 +91,13 @@ function createLogProxy(port: MessagePort): Log {
   return { debug: send('debug'), info: send('info'), warn: send('warn'), error: send('error') };
 }
 
-function createInvoke(port: MessagePort, requests: HostRequests, parts: OperationParts): Invoke {
+function createInvoke(
+  port: MessagePort,
+  requests: HostRequests,
+  parts: OperationParts,
+): ThreadTasks['invoke'] {
   const log = createLogProxy(port);
-  return ({ context, invocation }) => {
+  return (context, invocation) => {
     const storage = createProxy<HostCalls, keyof OperationStorage>(MAY_WRITE.storage, (call) =>
       requests.send({ kind: 'storage', context, call }),
     );
@@ -172,6 +138,14 @@ function serve(port: MessagePort, settings: WorkerSettings): void {
     validator: (release) => tools.validator(release),
   });
   const bundles = new StoredBundles(preparer);
+  const tasks: ThreadTasks = {
+    ...preparer,
+    invoke,
+    codeSystem: readCompact,
+    warmUp: () => undefined,
+    bundle: (number, task) => bundles.open(number, task),
+    versions: (number, task, again) => bundles.prepare(number, task, again),
+  };
   const results = new ResultSender(port);
   port.postMessage({ kind: 'ready', timesFile: timesFile() } satisfies FromWorker);
   port.on('message', (message: ToWorker) => {
@@ -192,7 +166,7 @@ function serve(port: MessagePort, settings: WorkerSettings): void {
       return;
     }
     const { number, task } = message;
-    run(preparer, invoke, bundles, task)
+    answerCall<ThreadTasks, keyof ThreadTasks>(tasks, task)
       .then((value) => results.send(number, value))
       .catch((error: unknown) =>
         port.postMessage({ kind: 'failed', number, failure: toFailure(error) } satisfies FromWorker),

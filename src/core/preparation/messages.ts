@@ -3,27 +3,17 @@ import type { Invocation, InvocationResult } from '../api/operation';
 import type { Log, RequestContext, Space } from '../context';
 import { FhirError, type ErrorKey, type Issue } from '../errors';
 import { ExceededParameterError } from '../indexing/exceeded-parameter';
-import type { JsonOutline } from '../fhir/json/outline';
 import type { CompactCodeSystem } from '../fhir/terminology/compact-code-system';
-import type { IndexRows } from '../search/rows/index-rows';
 import type { Limits } from '../limits/size-limits';
 import type { StructureSource } from '../validation/structure-source';
 import type { OperationStorage, TerminologyStorage } from '../operation-types/environment';
 import type { BundleOutline, BundleTask, PreparedVersions, VersionsTask } from './bundle';
 import { answerCall, type Answer, type Call } from './calls';
 import type { CodeInformant } from './content';
-import type { ValidationReport, ValidationTask } from '../operation-types/validation';
-import type { PreparedVersion } from './prepare';
-import type { DifferenceTask, OutlineTask, PatchTask, ResourceTask, RowsTask } from './preparer';
+import type { Preparer } from './preparer';
 
 /** The part of a request's context that can be sent to another thread. */
 type OperationContext = Omit<RequestContext, 'log'>;
-
-/** An operation to run; plain values, so that it can be sent to another thread. */
-export interface InvocationTask {
-  readonly context: OperationContext;
-  readonly invocation: Invocation;
-}
 
 /** The start settings of a worker thread. */
 export interface WorkerSettings {
@@ -33,56 +23,22 @@ export interface WorkerSettings {
   readonly limits: Limits;
 }
 
-export type Task =
-  | ({ readonly kind: 'resource' } & ResourceTask)
-  | ({ readonly kind: 'patch' } & PatchTask)
-  | ({ readonly kind: 'rows' } & RowsTask)
-  | ({ readonly kind: 'validation' } & ValidationTask)
-  | ({ readonly kind: 'invocation' } & InvocationTask)
-  | ({ readonly kind: 'outline' } & OutlineTask)
-  | ({ readonly kind: 'difference' } & DifferenceTask)
-  /** The text of a CodeSystem to read. */
-  | { readonly kind: 'code-system'; readonly text: string }
-  /** An empty task: answered as soon as the thread has loaded everything that tasks need. */
-  | { readonly kind: 'warm-up' }
-  /** The parsed Bundle is stored under its unique number. */
-  | ({ readonly kind: 'bundle'; readonly number: number } & BundleTask)
-  /** `again`: the Bundle itself, in case the thread no longer holds it. */
-  | ({ readonly kind: 'versions'; readonly number: number; readonly again?: BundleTask } & VersionsTask);
-
-interface Results {
-  readonly resource: PreparedVersion;
-  readonly patch: PreparedVersion;
-  readonly rows: IndexRows;
-  readonly validation: ValidationReport;
-  readonly invocation: InvocationResult;
-  readonly outline: JsonOutline;
-  readonly difference: string;
-  readonly 'code-system': CompactCodeSystem;
-  readonly 'warm-up': undefined;
-  readonly bundle: BundleOutline;
-  readonly versions: PreparedVersions | 'evicted';
+/** The tasks of the worker thread: those of a preparer, and others. */
+export interface ThreadTasks extends Omit<Preparer, 'bundle'> {
+  invoke(context: OperationContext, invocation: Invocation): Promise<InvocationResult>;
+  /** Reads the text of a CodeSystem. */
+  codeSystem(text: string): CompactCodeSystem;
+  /** Returns as soon as the thread has loaded everything that tasks need. */
+  warmUp(): void;
+  /** Parses a Bundle and stores it under its unique number. */
+  bundle(number: number, task: BundleTask): Promise<BundleOutline>;
+  /** Prepares a stored Bundle; `again`: the Bundle itself, in case the thread no longer holds it. */
+  versions(number: number, task: VersionsTask, again?: BundleTask): Promise<PreparedVersions | 'evicted'>;
 }
 
-interface ResultOf<Kind extends keyof Results> {
-  readonly kind: Kind;
-  readonly value: Results[Kind];
-}
+export type Task = Call<ThreadTasks>;
 
-export type TaskResult = { [Kind in keyof Results]: ResultOf<Kind> }[keyof Results];
-
-function isOfKind<Kind extends keyof Results>(
-  result: TaskResult,
-  kind: Kind,
-): result is TaskResult & ResultOf<Kind> {
-  return result.kind === kind;
-}
-
-/** Returns the result of a task of this kind. */
-export function valueOf<Kind extends keyof Results>(kind: Kind, result: TaskResult): Results[Kind] {
-  if (isOfKind(result, kind)) return result.value;
-  throw new Error(`the preparation thread returned a result of the kind ${result.kind} for ${kind}`);
-}
+export type TaskResult = Answer<ThreadTasks>;
 
 /** A message to the worker thread. */
 export type ToWorker =

@@ -19,13 +19,13 @@ interface SplitResult {
 
 /** Splits the texts from a large result. */
 export function toParts(result: TaskResult): SplitResult {
-  if (result.kind === 'bundle') {
+  if (result.name === 'bundle') {
     const { value } = result;
     const parts = partsOf(value.entries.map(textOfEntry));
     if (parts.length <= 1) return { rest: result, parts: [] };
     return { rest: { ...result, value: { ...value, entries: value.entries.map(withoutText) } }, parts };
   }
-  if (result.kind === 'versions' && result.value !== 'evicted') {
+  if (result.name === 'versions' && result.value !== 'evicted') {
     const { value } = result;
     const parts = partsOf(value.entries.map(({ text }) => text));
     if (parts.length <= 1) return { rest: result, parts: [] };
@@ -43,14 +43,14 @@ export function toParts(result: TaskResult): SplitResult {
 /** Inserts the texts of all parts. */
 export function fromParts(result: TaskResult, texts: ReadonlyMap<number, string>): TaskResult {
   if (texts.size === 0) return result;
-  if (result.kind === 'bundle') {
+  if (result.name === 'bundle') {
     const entries = result.value.entries.map((entry, place) => {
       const text = texts.get(place);
       return text === undefined || 'refusal' in entry ? entry : { ...entry, input: { text } };
     });
     return { ...result, value: { ...result.value, entries } };
   }
-  if (result.kind === 'versions' && result.value !== 'evicted') {
+  if (result.name === 'versions' && result.value !== 'evicted') {
     const entries = result.value.entries.map((entry, place) => ({ ...entry, text: texts.get(place) ?? '' }));
     return { ...result, value: { ...result.value, entries } };
   }
@@ -62,8 +62,8 @@ const TRANSFERRED = 64 * 1024;
 
 /** Returns the memory of a result that is transferred to the receiving thread. */
 export function transferredBy(result: TaskResult): ArrayBuffer[] {
-  if (result.kind === 'code-system') return arraysOf(result.value).map(({ buffer }) => buffer);
-  if (result.kind !== 'versions' || result.value === 'evicted') return [];
+  if (result.name === 'codeSystem') return arraysOf(result.value).map(({ buffer }) => buffer);
+  if (result.name !== 'versions' || result.value === 'evicted') return [];
   const found = new Set<ArrayBuffer>();
   for (const { bound } of result.value.writes)
     for (const value of Object.values(bound))

@@ -1,6 +1,7 @@
 import type { Invocation, InvocationResult } from '../api/operation';
 import type { RequestContext } from '../context';
-import { valueOf, type Task, type TaskResult } from './messages';
+import { createAsk } from './calls';
+import type { Task, TaskResult, ThreadTasks } from './messages';
 import { isLong } from './resource-input';
 
 type Invoke = (context: RequestContext, invocation: Invocation) => Promise<InvocationResult>;
@@ -10,11 +11,12 @@ type Invoke = (context: RequestContext, invocation: Invocation) => Promise<Invoc
  * parser to the text of the answer, because their work on a large input takes longer than parsing it.
  */
 export function createThreadedInvoker(here: Invoke, run: (task: Task) => Promise<TaskResult>): Invoke {
+  const ask = createAsk<ThreadTasks>(run);
   return async (context, invocation) => {
     const { input } = invocation;
     if (input === undefined || !isLong(input)) return here(context, invocation);
     const { space, actor, access, deadline, requestId } = context;
     const sent = { space, actor, deadline, requestId, ...(access === undefined ? {} : { access }) };
-    return valueOf('invocation', await run({ kind: 'invocation', context: sent, invocation }));
+    return ask('invoke', sent, invocation);
   };
 }

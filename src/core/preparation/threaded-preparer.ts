@@ -3,7 +3,8 @@ import { FhirError } from '../errors';
 import { parseJson, type JsonLimits } from '../fhir/json';
 import { createShortPathBudget, isFhirPathPatch } from '../fhir/patch';
 import type { BundleTask, OpenBundle, PreparedVersions, VersionsTask } from './bundle';
-import { valueOf, type Task, type TaskResult } from './messages';
+import { createAsk } from './calls';
+import type { ThreadTasks } from './messages';
 import type { WorkerPool } from './worker-pool';
 import type { PatchTask, Preparer } from './preparer';
 import type { ResourceInput } from '../api/resource-input';
@@ -57,7 +58,7 @@ function hasManyPaths({ operations, current }: PatchTask): boolean {
 
 /** Does short tasks in this thread, and long ones in the worker thread. */
 export function createThreadedPreparer(here: Preparer, threads: Threads): Preparer {
-  const run = (task: Task): Promise<TaskResult> => threads.run(task);
+  const ask = createAsk<ThreadTasks>((task) => threads.run(task));
   // The rows of a statement that many requests share arrive in one turn, and each has its work here.
   return {
     async resource(task) {
@@ -65,7 +66,7 @@ export function createThreadedPreparer(here: Preparer, threads: Threads): Prepar
         await turns.take();
         return here.resource(task);
       }
-      return valueOf('resource', await run({ kind: 'resource', ...task }));
+      return ask('resource', task);
     },
     async patch(task) {
       const isHere = task.current.length <= LONG_TEXT && !isLong(task.operations) && !hasManyPaths(task);
@@ -78,27 +79,27 @@ export function createThreadedPreparer(here: Preparer, threads: Threads): Prepar
           if (!isFhirPath(task) || !(error instanceof FhirError) || error.key !== 'tooCostly') throw error;
         }
       }
-      return valueOf('patch', await run({ kind: 'patch', ...task }));
+      return ask('patch', task);
     },
     async rows(task) {
       if (task.body.length <= LONG_TEXT) return here.rows(task);
-      return valueOf('rows', await run({ kind: 'rows', ...task }));
+      return ask('rows', task);
     },
     inspect: (space, input) => here.inspect(space, input),
     async validateOperation(task) {
       const { input } = task.invocation;
       const isStoredLong = task.stored !== undefined && task.stored.length > LONG_TEXT;
       if (!isStoredLong && (input === undefined || !isLong(input))) return here.validateOperation(task);
-      return valueOf('validation', await run({ kind: 'validation', ...task }));
+      return ask('validateOperation', task);
     },
     async outline(task) {
       // A short text is parsed as a whole, and no part of it stays text.
       if (task.text.length <= LONG_TEXT) return { value: parseJson(task.text, task.limits).value, parts: [] };
-      return valueOf('outline', await run({ kind: 'outline', ...task }));
+      return ask('outline', task);
     },
     async difference(task) {
       if (task.from.length + task.to.length <= LONG_TEXT) return here.difference(task);
-      return valueOf('difference', await run({ kind: 'difference', ...task }));
+      return ask('difference', task);
     },
     bundle(task) {
       if (isLong(task.input)) return openProxy(threads, task);
@@ -129,16 +130,11 @@ async function openShared(here: Preparer, threads: Threads, task: BundleTask): P
 
 /** The thread holds the parsed Bundle if it can; otherwise the Bundle is sent again. */
 async function openProxy(threads: Threads, task: BundleTask, isShort = false): Promise<OpenBundle> {
+  const ask = createAsk<ThreadTasks>((sent) => threads.run(sent, isShort));
   const number = ++lastNumber;
-  const outline = valueOf('bundle', await threads.run({ kind: 'bundle', number, ...task }, isShort));
+  const outline = await ask('bundle', number, task);
   const prepare = async (versions: VersionsTask, again?: BundleTask): Promise<PreparedVersions> => {
-    const sent = {
-      kind: 'versions',
-      number,
-      ...versions,
-      ...(again === undefined ? {} : { again }),
-    } as const;
-    const prepared = valueOf('versions', await threads.run(sent, isShort));
+    const prepared = await ask('versions', number, versions, again);
     if (prepared !== 'evicted') return withBuffers(prepared);
     if (again !== undefined) throw new Error('the preparation thread lost a Bundle that was just sent');
     return prepare(versions, task);

@@ -116,7 +116,7 @@ export class WorkerPool {
 
   private warmUp(): void {
     this.threadState = 'starting';
-    this.run({ kind: 'warm-up' }).then(
+    this.run({ name: 'warmUp', of: [] }).then(
       () => (this.threadState = 'ready'),
       () => (this.threadState = 'none'),
     );

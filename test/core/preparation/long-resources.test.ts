@@ -84,7 +84,7 @@ it('an update of a long resource by a short one, and back, leaves the index as i
 
 it('a transaction of 40 kB is the same whichever thread prepares it', async () => {
   const { space } = await opened.context('system', 'r4');
-  const { here, there, pool, kinds } = openPreparers();
+  const { here, there, pool, names } = openPreparers();
   const prepare = async (preparer: Preparer, status: string): Promise<unknown> => {
     const bundle = await openTransaction(preparer, space, { status, entries: 100 });
     const prepared = bundle.prepare(versionsOf(space, 100));
@@ -93,7 +93,7 @@ it('a transaction of 40 kB is the same whichever thread prepares it', async () =
   try {
     while (!pool.canStartSoon()) await delay(20);
     const prepared = await prepare(there, 'final');
-    expect(kinds).toEqual(['bundle', 'versions']);
+    expect(names).toEqual(['bundle', 'versions']);
     expect(prepared).toEqual(await prepare(here, 'final'));
     const refusal = await prepare(there, 'finished');
     expect(refusal).toMatchObject({ name: 'FhirError' });
@@ -101,7 +101,7 @@ it('a transaction of 40 kB is the same whichever thread prepares it', async () =
     // While it has something long to do, nobody waits for it.
     const long = there.outline({ text: `[${'1,'.repeat(200_000)}1]`, limits: { ...JSON_LIMITS, levels: 1 } });
     expect(await prepare(there, 'final')).toEqual(prepared);
-    expect(kinds).toHaveLength(5);
+    expect(names).toHaveLength(5);
     await long;
   } finally {
     await pool.close();

@@ -13,8 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-const outlineOf = (text: string): Task => ({ kind: 'outline', text, limits: { ...JSON_LIMITS, levels: 1 } });
-const outlined = (value: number[]): TaskResult => ({ kind: 'outline', value: { value, parts: [] } });
+const outlineOf = (text: string): Task => ({
+  name: 'outline',
+  of: [{ text, limits: { ...JSON_LIMITS, levels: 1 } }],
+});
+const outlined = (value: number[]): TaskResult => ({ name: 'outline', value: { value, parts: [] } });
 /** Takes the thread some time, in which this one goes on. */
 const LONG = outlineOf(`[${'{},'.repeat(1_000_000)}{}]`);
 
@@ -76,7 +79,7 @@ it('threads that are lost one after the other refuse one task each', async () =>
 
 it('a transaction that the lost thread had read continues in the next one', async () => {
   const { space } = await opened.context('system', 'r4');
-  const { here, there, pool, kinds } = openPreparers();
+  const { here, there, pool, names } = openPreparers();
   const content = { status: 'final', entries: 1000 };
   const versions = versionsOf(space, content.entries);
   try {
@@ -84,7 +87,7 @@ it('a transaction that the lost thread had read continues in the next one', asyn
     await loseThread(pool);
     const prepared = await bundle.prepare(versions);
     // Asked once, and once more with the Bundle, which the new thread does not have.
-    expect(kinds).toEqual(['bundle', 'versions', 'versions']);
+    expect(names).toEqual(['bundle', 'versions', 'versions']);
     const own = await openTransaction(here, space, content);
     expect(prepared).toEqual(await own.prepare(versions));
     bundle.close();

@@ -20,7 +20,7 @@ export function openPreparers({ processorMs = 10_000, clockMs = 30_000 } = {}): 
   here: Preparer;
   there: Preparer;
   pool: WorkerPool;
-  kinds: string[];
+  names: string[];
 } {
   const [hashKey, ownAddresses, extensionBase] = [
     Buffer.alloc(16, 7),
@@ -83,16 +83,16 @@ export function openPreparers({ processorMs = 10_000, clockMs = 30_000 } = {}): 
       ? answerCall<HostCalls, keyof typeof terminology>(terminology, request.call)
       : nobody(),
   );
-  const kinds: string[] = [];
+  const names: string[] = [];
   const there = createThreadedPreparer(here, {
     run: (task, isShort) => {
-      kinds.push(task.kind);
+      names.push(task.name);
       return pool.run(task, isShort);
     },
     post: (message) => pool.post(message),
     canStartSoon: () => pool.canStartSoon(),
   });
-  return { here, there, pool, kinds };
+  return { here, there, pool, names };
 }
 
 const OBSERVATION = {

@@ -14,7 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-const outlineOf = (text: string): Task => ({ kind: 'outline', text, limits: { ...JSON_LIMITS, levels: 1 } });
+const outlineOf = (text: string): Task => ({
+  name: 'outline',
+  of: [{ text, limits: { ...JSON_LIMITS, levels: 1 } }],
+});
 /** Takes the thread some seconds. */
 const LONG = outlineOf(`[${'{},'.repeat(3_000_000)}{}]`);
 const SHORT = outlineOf('[1]');
@@ -40,9 +43,11 @@ async function runUnanswered(
   pool.serve(() => new Promise(() => undefined));
   const { space, actor, deadline, requestId } = context;
   return pool.run({
-    kind: 'invocation',
-    context: { space, actor, deadline, requestId },
-    invocation: { level: 'instance', type: 'Basic', id: 'a', safe: false, ...invocation },
+    name: 'invoke',
+    of: [
+      { space, actor, deadline, requestId },
+      { level: 'instance', type: 'Basic', id: 'a', safe: false, ...invocation },
+    ],
   });
 }
 
@@ -52,12 +57,12 @@ it('content for which the thread works longer than it may is too costly, and the
       ...{ key: 'tooCostly', status: 422 },
       message: 'Processing the content takes more than 200 ms of processor time (CONTENT_PROCESSOR_MS)',
     });
-    expect(await pool.run(SHORT)).toMatchObject({ kind: 'outline' });
+    expect(await pool.run(SHORT)).toMatchObject({ name: 'outline' });
   }));
 
 it('the same content is read where it may take that time', () =>
   withPool({}, async (pool) => {
-    expect(await pool.run(LONG)).toMatchObject({ kind: 'outline' });
+    expect(await pool.run(LONG)).toMatchObject({ name: 'outline' });
   }));
 
 it('a task that waits longer than it may work is late, and to be sent again', () =>
