@@ -9,6 +9,9 @@ import type { SpaceParameters } from './search/parameters/tenant-parameter';
 import type { Usage } from './storage/connection/usage';
 import type { Cancellation } from './concurrency/cancellation';
 
+/** `RequestContext.actor` of requests without credentials. */
+export const ANONYMOUS = 'anonymous';
+
 /** The data of one tenant in one release; its number leads every key, index row, cache entry and cursor. */
 export interface Space {
   readonly number: number;
@@ -89,7 +92,7 @@ export const EMPTY_REQUEST_STATE: OnTheWay = {
 /** The caller, the space, the deadline and the state of a request; every interaction and operation receives it. */
 export interface RequestContext {
   readonly space: TenantSpace;
-  /** Id of the ClientApplication that changes are attributed to; `anonymous` in open mode. */
+  /** Id of the ClientApplication that changes are attributed to; ANONYMOUS in open mode. */
   readonly actor: string;
   /** The caller's access; undefined: unrestricted (open mode, the server's own work). */
   readonly access?: Access;

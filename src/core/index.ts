@@ -1,6 +1,6 @@
 /** The only entry point to core: createCore, the types of its results, and a few pure functions for the edges. */
 export * from './api/core';
-export type { Access } from './context';
+export type { Access, Log, RequestContext, Space, TenantSpace } from './context';
 export { AccessTrail } from './audit/access-trail';
 export type { AuthMode } from './oauth/authentication';
 export { ASSERTION_ALGORITHMS } from './oauth/client-assertion';
@@ -8,7 +8,8 @@ export { STYLE_PATH } from './api/tenant-address';
 export { ID_TOKEN_ALGORITHMS, type IdTokenAlgorithm } from './storage/accounts/client-applications';
 export { OAuthError } from './api/oauth-error';
 export type { JobRequest } from './storage/jobs/async-jobs';
-export { EMPTY_REQUEST_STATE, type Log, type RequestContext, type Space, type TenantSpace } from './context';
+export { ANONYMOUS, EMPTY_REQUEST_STATE } from './context';
+export { ANONYMOUS_CALLER } from './api/access';
 export { createCore } from './composition/create-core';
 export { inspectRedis } from './cache/inspect-redis';
 export { settingsBehind } from './cache/redis-settings';

@@ -3,6 +3,7 @@ import { type ApolloServer, type HTTPGraphQLResponse } from '@apollo/server';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type GraphQLSchema } from 'graphql';
 import {
+  ANONYMOUS_CALLER,
   type Caller,
   type Core,
   FhirError,
@@ -97,7 +98,6 @@ interface Address {
   readonly type?: string;
   readonly id?: string;
 }
-const ANONYMOUS: Caller = Object.freeze({ actor: 'anonymous' });
 
 interface Identified {
   readonly space: TenantSpace;
@@ -213,7 +213,9 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     const origin = { address: request.ip, requestId: request.id, requestLine: request.url };
     // A WebSocket may send its credentials in its first message, and is authenticated then (live-routes.ts).
     const isLater = isSpelledOut && authorization === undefined && upgradeOf(request.raw) !== undefined;
-    const caller = isLater ? ANONYMOUS : await core.identify({ tenant, space, authorization, ...origin });
+    const caller = isLater
+      ? ANONYMOUS_CALLER
+      : await core.identify({ tenant, space, authorization, ...origin });
     const served = space ?? (isLater ? core.decoy(tenant, release) : undefined);
     if (!served) throw fhirError('unknownTenant');
     if (!isLater) request.logEntry.caller = caller;

@@ -5,6 +5,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, InjectOptions, LightMyRequestResponse } from 'fastify';
 import {
+  ANONYMOUS_CALLER,
   FhirError,
   fhirError,
   isRelease,
@@ -179,7 +180,7 @@ function callerOf({ actor, access }: Caller): Caller {
 
 /** Returns the caller that `submit` has stored. Requests that older versions stored without a caller are anonymous. */
 function toCaller(stored: JobRequest['details'][string] | undefined): Caller {
-  if (typeof stored !== 'string') return { actor: 'anonymous' };
+  if (typeof stored !== 'string') return ANONYMOUS_CALLER;
   return JSON.parse(stored) as Caller;
 }
 

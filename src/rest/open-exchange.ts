@@ -1,6 +1,7 @@
 /** Makes the exchange of a request to a FHIR address. */
 import type { FastifyReply } from 'fastify';
 import {
+  ANONYMOUS_CALLER,
   EMPTY_REQUEST_STATE,
   FhirError,
   fhirError,
@@ -24,10 +25,9 @@ import { signatureOf } from './requests/signed-address';
 const TENANT_NAME = /^[a-z0-9-]{1,63}$/;
 /** Discovery is open to all callers. */
 const OPEN_TO_ALL: readonly Interaction[] = [INTERACTIONS.capabilities, INTERACTIONS.smartConfiguration];
-const ANONYMOUS: Caller = Object.freeze({ actor: 'anonymous' });
 const NO_RIGHT: readonly FhirError['key'][] = ['unauthorized', 'forbidden'];
 /** A caller without rights in the tenant. No response may disclose whether the tenant exists. */
-const STRANGER: Caller = Object.freeze({ actor: 'anonymous' });
+const STRANGER: Caller = Object.freeze({ ...ANONYMOUS_CALLER });
 const READS: readonly Interaction[] = [INTERACTIONS.read, INTERACTIONS.vread];
 const RESOURCE_ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
@@ -55,7 +55,7 @@ export async function openExchange(
   const now = later === undefined ? await identify(shared, request, found, interaction) : undefined;
   const space = now === STRANGER ? (core.decoy(tenant, release) ?? found) : found;
   if (space === undefined) throw fhirError('unknownTenant');
-  const caller = now ?? (await core.renewCaller(space, later?.caller ?? ANONYMOUS));
+  const caller = now ?? (await core.renewCaller(space, later?.caller ?? ANONYMOUS_CALLER));
   logEntry.caller = caller;
   if (found !== undefined) logEntry.tenant = tenant;
   logEntry.release = release;

@@ -1,6 +1,6 @@
 /** Access: callers, clients, issuers, policies and tokens of tenants. */
 import { type PolicyDefinition } from './policy';
-import type { Access } from '../context';
+import { ANONYMOUS, type Access } from '../context';
 import type { SignInTrail } from './sign-in';
 
 import type { TenantSpace } from '../context';
@@ -16,6 +16,8 @@ export interface Caller {
   /** As `RequestContext.access`. */
   readonly access?: Access;
 }
+
+export const ANONYMOUS_CALLER: Caller = Object.freeze({ actor: ANONYMOUS });
 
 /** A request that is answered with an error. */
 export interface RefusedRequest {

@@ -1,11 +1,11 @@
 /** Converts an access record to an AuditEvent, for both releases (docs/run/audit.md). Pure. */
+import { ANONYMOUS } from '../context';
 import type { JsonObject } from '../fhir/json';
 import { formatInstant } from '../fhir/resource-text';
 import { SERVER_TAG } from '../preparation/audit-event-tag';
 import type { AccessRecord } from '../storage/audit/access-line';
 import { MORE_REFUSED } from './batched-refusals';
 
-const ANONYMOUS = 'anonymous';
 const CODE_SYSTEM = 'http://terminology.hl7.org/CodeSystem';
 const DICOM = 'http://dicom.nema.org/resources/ontology/DCM';
 

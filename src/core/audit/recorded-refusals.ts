@@ -1,7 +1,7 @@
 /** Audit records of requests that were refused before they reached an interaction. */
 import type { Core } from '../api/core';
 import type { Caller, RefusedRequest } from '../api/access';
-import type { Log, TenantSpace } from '../context';
+import { ANONYMOUS, type Log, type TenantSpace } from '../context';
 import { FhirError } from '../errors';
 import type { Release } from '../fhir/release';
 import type { Credentials } from '../api/credentials';
@@ -9,7 +9,7 @@ import { isDecoy } from '../tenants/decoy';
 import { endingOf } from './describe';
 import type { BatchedRefusals } from './batched-refusals';
 import type { RecordingTools } from './recorder';
-import { ANONYMOUS_ACTOR, isSettled, settle, toRecord, type Asking, type Ending } from './recording';
+import { isSettled, settle, toRecord, type Asking, type Ending } from './recording';
 
 export type Admission = Pick<Core, 'identify' | 'admit'>;
 export type RecordedAdmission = Admission & Pick<Core, 'recordRefusal'>;
@@ -57,7 +57,7 @@ export function recordRefusals(
     try {
       return await identify({ ...credentials, space });
     } catch (error) {
-      if (error instanceof FhirError) return { actor: ANONYMOUS_ACTOR };
+      if (error instanceof FhirError) return { actor: ANONYMOUS };
       throw error;
     }
   }
@@ -91,7 +91,7 @@ export function recordRefusals(
     const { space, address, requestId = '', requestLine } = credentials;
     settle(error);
     if (space !== undefined && error instanceof FhirError) {
-      const asking = { actor: ANONYMOUS_ACTOR, address, requestId };
+      const asking = { actor: ANONYMOUS, address, requestId };
       await note(space, { asking, requestLine, ending: endingOf(error), isAuthenticated: false });
     }
     throw error;

@@ -1,13 +1,13 @@
 /** Audit records of sign-ins and of issued or revoked tokens. Of the request they contain only its kind. */
 import type { TokenRequest, Tokens } from '../api/access';
 import type { SignIn, SignInStep, SignInVisit } from '../api/sign-in';
-import type { TenantSpace } from '../context';
+import { ANONYMOUS, type TenantSpace } from '../context';
 import type { Release } from '../fhir/release';
 import { isDecoy } from '../tenants/decoy';
 import { endingOf } from './describe';
 import { OAuthError } from '../api/oauth-error';
 import type { RefusalTools } from './recorded-refusals';
-import { ANONYMOUS_ACTOR, toRecord, type Ending } from './recording';
+import { toRecord, type Ending } from './recording';
 import type { SignInTrail } from '../api/sign-in';
 
 /** Names of DICOM (audit-event.ts). */
@@ -41,7 +41,7 @@ export function recordSignIns(
     ending: Ending,
   ): Promise<void> {
     if (isDecoy(space)) return;
-    const { client = ANONYMOUS_ACTOR, person, release = space.release } = trail;
+    const { client = ANONYMOUS, person, release = space.release } = trail;
     const where = release === space.release ? space : ((await findSpace(space.tenant, release)) ?? space);
     const record = toRecord(ids, { actor: client, address, requestId }, what, ending);
     if (ending.status >= 400) {

@@ -1,4 +1,4 @@
-import type { RequestContext } from '../context';
+import { ANONYMOUS, type RequestContext } from '../context';
 import type { IdSource } from '../search/rows/resource-key';
 import type { AccessRecord } from '../storage/audit/access-line';
 
@@ -39,7 +39,6 @@ export interface Ending {
 }
 
 const OK: Ending = { status: 200 };
-export const ANONYMOUS_ACTOR = 'anonymous';
 
 /** The caller and its network address. */
 export type Asking = Pick<RequestContext, 'actor' | 'access' | 'requestId' | 'address'>;
@@ -60,7 +59,7 @@ export function toRecord(
     status,
     reason,
     requestId,
-    client: actor === ANONYMOUS_ACTOR ? undefined : actor,
+    client: actor === ANONYMOUS ? undefined : actor,
     person: access?.user ?? access?.account,
     address,
     type,

@@ -12,7 +12,8 @@ import { requireTargets } from './referential-integrity';
 import { typeNumberOf } from '../versions/resource-address';
 import { provenanceWrite } from './provenance';
 import { subscriptionChange } from './subscription-change';
-import { authorOf, parameterChanges, toVersion } from './replace-version';
+import { parameterChanges, toVersion } from './replace-version';
+import { authorOf } from '../versions/stored-version';
 
 /**
  * A server-assigned id is taken by chance less than once in a lifetime, more often if a client PUTs ids of this format.

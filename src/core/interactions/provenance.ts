@@ -7,7 +7,7 @@ import type { WriteServices } from '../ports';
 import type { VersionWrite } from '../storage/write/version-write';
 import { requireTargets } from './referential-integrity';
 import { addressOf, typeNumberOf } from '../versions/resource-address';
-import { ANONYMOUS } from '../versions/stored-version';
+import { authorOf } from '../versions/stored-version';
 
 const PROVENANCE = 'Provenance';
 
@@ -55,7 +55,7 @@ export async function provenanceWrite(
       change: 'create',
       body: text,
       metaOffset,
-      author: context.actor === ANONYMOUS ? null : context.actor,
+      author: authorOf(context),
       rows,
       unopened,
       ...(space.searchParameters === undefined ? {} : { parameterChange: space.searchParameters.change }),

@@ -19,7 +19,7 @@ import { refuseReferred, requireTargets } from './referential-integrity';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import type { SubscriptionChange } from '../storage/notifications/subscription-change';
 import { readOwn } from '../versions/resource-address';
-import { ANONYMOUS, toStoredVersion } from '../versions/stored-version';
+import { authorOf, toStoredVersion } from '../versions/stored-version';
 import { subscriptionChange } from './subscription-change';
 
 /** The next version of a resource, computed from the current one (undefined: there is none). */
@@ -185,11 +185,6 @@ export async function deletionOf(
     companion: provenance.companion,
     record: recordOf(context, type, id),
   };
-}
-
-/** As `VersionWrite.author`. */
-export function authorOf({ actor }: RequestContext): string | null {
-  return actor === ANONYMOUS ? null : actor;
 }
 
 /** The change to the tenant's search parameters by a write. */

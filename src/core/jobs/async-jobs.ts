@@ -4,7 +4,7 @@
  */
 import { type JobCounts, type JobExecutor } from '../api/jobs';
 import { randomBytes } from 'node:crypto';
-import type { Log, RequestContext } from '../context';
+import { ANONYMOUS, type Log, type RequestContext } from '../context';
 import { fhirError, toIssue } from '../errors';
 import { toOutcome } from '../outcome';
 import {
@@ -203,7 +203,7 @@ export class AsyncJobs {
 }
 
 /** Owner of jobs that were stored without one. */
-const ANONYMOUS_OWNER = ownerOf({ actor: 'anonymous' });
+const ANONYMOUS_OWNER = ownerOf({ actor: ANONYMOUS });
 
 /** Returns the owner of a job: the client, the person, and the patient in context. */
 function ownerOf({ actor, access }: Pick<RequestContext, 'actor' | 'access'>): string {

@@ -1,5 +1,5 @@
 /** The changes of one space, read once for all its subscribers in this process. */
-import type { Log, RequestContext, TenantSpace } from '../context';
+import { ANONYMOUS, type Log, type RequestContext, type TenantSpace } from '../context';
 import { FhirError, fhirError } from '../errors';
 import type { SearchServices } from '../ports';
 import { isDatabaseTrouble, isNoDatabaseTrouble } from '../storage/connection/database-error';
@@ -171,7 +171,7 @@ export class SpaceFeed {
   #context(): RequestContext {
     const { log } = this.options;
     const deadline = Date.now() + PAGE_MS;
-    return { space: this.space, actor: 'anonymous', deadline, requestId: 'live-query', log };
+    return { space: this.space, actor: ANONYMOUS, deadline, requestId: 'live-query', log };
   }
 
   #endStalled(): void {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../api/access';
+import { ANONYMOUS_CALLER, type Caller } from '../api/access';
 import type { TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import { coversRelease, type Release } from '../fhir/release';
@@ -32,8 +33,6 @@ type Verdict =
   | { readonly kind: 'unverifiable' }
   /** Valid credentials of another tenant. */
   | { readonly kind: 'foreign' };
-
-const ANONYMOUS: Caller = Object.freeze({ actor: 'anonymous' });
 
 /** Cached verified tokens, some 300 bytes each. */
 const MAX_TOKENS = 20_000;
@@ -130,7 +129,7 @@ export class Authentication {
       return (
         this.#recall(credentials) ?? this.#identify(this.#located(credentials), credentials.authorization)
       );
-    if (this.mode === 'open') return ANONYMOUS;
+    if (this.mode === 'open') return ANONYMOUS_CALLER;
     throw fhirError('unauthorized', { reason: 'Credentials are needed here: a bearer token of this tenant' });
   }
 
@@ -221,10 +220,10 @@ export class Authentication {
       case 'refused':
         throw fhirError('unauthorized', { reason: verdict.reason });
       case 'foreign':
-        if (this.mode === 'open') return ANONYMOUS;
+        if (this.mode === 'open') return ANONYMOUS_CALLER;
         throw fhirError('forbidden', { reason: 'These credentials are not of this tenant' });
       case 'unverifiable':
-        if (this.mode === 'open') return ANONYMOUS;
+        if (this.mode === 'open') return ANONYMOUS_CALLER;
         throw fhirError('unauthorized', { reason: NOT_GOOD.reason });
     }
   }

@@ -3,6 +3,7 @@ import { type ExportPart } from '../api/tenant';
 import { type ExportLine } from '../api/tenant';
 import { createHash, type Hash } from 'node:crypto';
 import { parsePolicies } from '../authorization/policy';
+import { ANONYMOUS } from '../context';
 import { FhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
 import { parseReference, visitReferenceTexts } from '../fhir/reference';
@@ -250,7 +251,7 @@ function toVersionLine(
 
 function toResource(services: Pick<Services, 'extensionBase'>, row: VersionRow): string {
   const { version: versionId, lastUpdated, sequence, author, metaOffset, body } = row;
-  const meta = { versionId, lastUpdated, sequence, author: author ?? 'anonymous' };
+  const meta = { versionId, lastUpdated, sequence, author: author ?? ANONYMOUS };
   return oneLine(toFullText(body, metaOffset, meta, services.extensionBase));
 }
 

@@ -1,14 +1,17 @@
 import type { StoredVersion } from '../storage/read/stored-version';
-import type { TenantSpace } from '../context';
+import { ANONYMOUS, type RequestContext, type TenantSpace } from '../context';
 import { toFullText } from '../fhir/resource-text';
 import { SEARCH_PARAMETER } from '../fhir/type-names';
 import type { Services } from '../ports';
 import type { VersionRow } from '../storage/read/version-row';
 
-/** ClientApplication of requests without credentials; stored as null. */
-export const ANONYMOUS = 'anonymous';
 /** ClientApplication of what the server itself writes. */
 export const SERVER_ACTOR = 'andiron';
+
+/** As `VersionWrite.author`: null stands for ANONYMOUS. */
+export function authorOf({ actor }: Pick<RequestContext, 'actor'>): string | null {
+  return actor === ANONYMOUS ? null : actor;
+}
 
 /** A row as the version to send: its text with the server's part of meta added. Made once for each row. */
 export function toStoredVersion(

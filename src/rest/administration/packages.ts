@@ -6,6 +6,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import {
+  ANONYMOUS,
   fhirError,
   RELEASE_NAMES,
   type Core,
@@ -64,7 +65,7 @@ async function listPackages(
   for (const release of RELEASE_NAMES) {
     const space = await core.findSpace(name, release);
     if (space === undefined) throw await absent(core, name);
-    const actor = logEntry.caller?.actor ?? 'anonymous';
+    const actor = logEntry.caller?.actor ?? ANONYMOUS;
     const context = { space, actor, deadline: Date.now() + PATIENCE_MS, requestId: id, log };
     for (const { imported, ...each } of await recordedPackages(core, context))
       lists.push({ release, ...each, imported: toInstant(imported) });

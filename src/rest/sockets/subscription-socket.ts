@@ -1,6 +1,7 @@
 /** WebSockets of Subscriptions: `{fhir_root}/websocket` (docs/use/subscriptions.md). */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import {
+  ANONYMOUS_CALLER,
   EMPTY_REQUEST_STATE,
   fhirError,
   isRelease,
@@ -18,7 +19,6 @@ import type { RestContext } from '../rest-context';
 import { createNotificationSockets } from './notification-sockets';
 
 const { subscriptionSocket: INTERACTION } = INTERACTIONS;
-const ANONYMOUS: Caller = Object.freeze({ actor: 'anonymous' });
 /** Addresses that accept WebSockets. */
 const ADDRESS = /^\/w\/[^/?]+\/api\/v1\/fhir\/[^/?]+\/websocket\/?(\?|$)/;
 
@@ -77,7 +77,7 @@ export function registerSubscriptionSockets(server: FastifyInstance, restContext
       countError: logEntry.countError,
       async bindToken(token) {
         const sender = headers.authorization === undefined ? undefined : await identify(request, found);
-        const context = await contextOf(sender ?? ANONYMOUS);
+        const context = await contextOf(sender ?? ANONYMOUS_CALLER);
         // No token is valid for an unknown tenant, which is refused with the same words.
         if (context !== undefined) await admit(context);
         await stream.bindToken(token, sender);

@@ -27,7 +27,7 @@ import type { SubscriptionChange } from '../../storage/notifications/subscriptio
 import { provenanceWrite } from '../provenance';
 import { watchIntegrity, type IntegrityWatch } from '../referential-integrity';
 import { subscriptionChange } from '../subscription-change';
-import { ANONYMOUS, toStoredVersion } from '../../versions/stored-version';
+import { authorOf, toStoredVersion } from '../../versions/stored-version';
 import { atEntry, nextVersion, type PlannedWrite } from './planned-write';
 
 /** Another writer was faster; the transaction is retried. */
@@ -77,7 +77,7 @@ export async function prepareWrites(
     targets,
     versionIds,
     conditional,
-    author: context.actor === ANONYMOUS ? null : context.actor,
+    author: authorOf(context),
   });
   const unopened = await requireAllWritable(services, context, versions, prepared);
   const written = prepared.entries.map(({ index, targets }) => ({
@@ -300,12 +300,12 @@ function note(
 
 function toAnswers(
   services: Pick<Services, 'extensionBase' | 'keys'>,
-  { actor }: RequestContext,
+  context: RequestContext,
   { writes, versions, heads, prepared }: PreparedWrites,
   written: ReadonlyMap<number, Written>,
 ): WrittenEntries {
   const entries = new Map(prepared.entries.map((entry) => [entry.member, entry]));
-  const author = actor === ANONYMOUS ? null : actor;
+  const author = authorOf(context);
   const answers = new Map<number, EntryAnswer>();
   for (const [place, write] of writes.entries()) {
     const { type } = write;
