@@ -74,7 +74,7 @@ export { Usage } from './storage/connection/usage';
 export { Cancellation } from './concurrency/cancellation';
 export { fitsRelease, isJsonFormat, JSON_SUBTYPES, JSON_TYPES, specificityFor } from './fhir/json-format';
 export { parseMediaRange, parseMediaRanges, splitOutsideQuotes, type MediaRange } from './fhir/media-range';
-export { isValidId } from './fhir/resource';
+export { ID, isValidId } from './fhir/resource';
 export { Outbound, OutboundError } from './outbound/outbound';
 export { joinInTurns } from './concurrency/join-in-turns';
 export { inSpan, isTraced, recordSpan } from './tracing';

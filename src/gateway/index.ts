@@ -9,6 +9,7 @@ import {
   FhirError,
   fhirError,
   isRelease,
+  isValidId,
   type Log,
   EMPTY_REQUEST_STATE,
   type Release,
@@ -134,7 +135,6 @@ function toCacheUrl(form: CacheForm): string {
 const SERVED: readonly string[] = ['GET', 'POST'];
 /** Introspection; not `__typename`, which many clients add to every query. */
 const ABOUT_SCHEMA = /__(?:schema|type)\b/;
-const RESOURCE_ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
 /** Errors of the address are sent in the form of REST; all others in the form of GraphQL. */
 const ADDRESS_ERRORS: readonly FhirError['key'][] = [
@@ -271,7 +271,7 @@ export async function createGraphqlGateway(options: GatewayOptions): Promise<Gra
     if (!core.resourceTypes(release).includes(type))
       throw fhirError('unknownType', { type, release: release.toUpperCase() });
     request.logEntry.type = type;
-    if (!RESOURCE_ID.test(id)) throw fhirError('invalidId', { id });
+    if (!isValidId(id)) throw fhirError('invalidId', { id });
     return { type, id };
   }
 

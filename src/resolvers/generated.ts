@@ -3,6 +3,7 @@ import {
   fhirError,
   FilterAllowance,
   filterElements,
+  ID,
   type JsonObject,
   type JsonValue,
   type SearchPage,
@@ -24,7 +25,7 @@ import { toInnerResource, toResource, toReturnedResource } from './resource-sour
 /** The same as in REST. */
 const DEFAULT_PAGE = 50;
 /** The key of a stored resource or version. */
-const ADDRESS = /^[A-Za-z]+\/[A-Za-z0-9.-]{1,64}(?:\/_history\/[0-9]{1,19})?$/;
+const ADDRESS = new RegExp(`^[A-Za-z]+/${ID}(?:/_history/[0-9]{1,19})?$`);
 /** Number of characters of a reference that an error repeats. */
 const SHOWN = 80;
 

@@ -6,6 +6,7 @@ import {
   FhirError,
   fhirError,
   isRelease,
+  isValidId,
   type Caller,
   type Credentials,
   type Release,
@@ -29,7 +30,6 @@ const NO_RIGHT: readonly FhirError['key'][] = ['unauthorized', 'forbidden'];
 /** A caller without rights in the tenant. No response may disclose whether the tenant exists. */
 const STRANGER: Caller = Object.freeze({ ...ANONYMOUS_CALLER });
 const READS: readonly Interaction[] = [INTERACTIONS.read, INTERACTIONS.vread];
-const RESOURCE_ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
 /**
  * Checks the address (release, tenant, type, id), and that the client accepts JSON; makes the context for core. Throws
@@ -62,7 +62,7 @@ export async function openExchange(
   if (type !== undefined) {
     if (!shared.isType(release, type)) throw unknownType(type, release);
     logEntry.type = type;
-    if (id !== undefined && !RESOURCE_ID.test(id)) throw fhirError('invalidId', { id });
+    if (id !== undefined && !isValidId(id)) throw fhirError('invalidId', { id });
   }
   if (member !== undefined && member !== ALL_TYPES && !shared.isType(release, member))
     throw unknownType(member, release);

@@ -5,6 +5,7 @@ import { formatInstant } from '../fhir/resource-text';
 import { SERVER_TAG } from '../preparation/audit-event-tag';
 import type { AccessRecord } from '../storage/audit/access-line';
 import { MORE_REFUSED } from './batched-refusals';
+import { ID } from '../fhir/resource';
 
 const CODE_SYSTEM = 'http://terminology.hl7.org/CodeSystem';
 const DICOM = 'http://dicom.nema.org/resources/ontology/DCM';
@@ -123,7 +124,7 @@ function queryEntity(query: string): JsonObject {
   return { type: systemObject, role: role('24', 'Query'), query: Buffer.from(query).toString('base64') };
 }
 
-const REFERENCE = /^[A-Za-z]+\/[A-Za-z0-9\-.]{1,64}(\/_history\/\d+)?$/;
+const REFERENCE = new RegExp(`^[A-Za-z]+/${ID}(/_history/\\d+)?$`);
 
 function detailEntity(line: string): JsonObject[] {
   if (line === '') return [];

@@ -5,11 +5,11 @@ import type { RequestContext, TenantSpace } from '../context';
 import { FhirError } from '../errors';
 import { isJsonObject, parseStoredObject, type JsonObject } from '../fhir/json';
 import type { StoredClient } from '../storage/accounts/client-applications';
+import { isValidId } from '../fhir/resource';
 
 const PATIENT = 'Patient';
 const MOST_SHOWN = 20;
 const LONGEST_SEARCH = 100;
-const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
 /** The interactions of core, authorized for the user and the client. */
 export type PatientSource = Pick<Interactions, 'search' | 'read'>;
@@ -55,7 +55,7 @@ export class PatientChoices {
 
   /** A Patient that the user may see; undefined: there is none of this id. */
   async find(id: string): Promise<PatientChoice | undefined> {
-    if (!ID.test(id)) return undefined;
+    if (!isValidId(id)) return undefined;
     try {
       return toChoice(id, (await this.source.read(this.#context, PATIENT, id)).text);
     } catch (error) {

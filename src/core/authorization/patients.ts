@@ -5,6 +5,7 @@ import { compartmentOwners } from '../search/parameters/compartment';
 import type { Services } from '../ports';
 import type { AccessRecord } from '../storage/audit/access-line';
 import { type BoundedCache, createCache } from '../memory/create-cache';
+import { ID } from '../fhir/resource';
 
 const PATIENT = 'Patient';
 
@@ -50,7 +51,7 @@ interface NamedVersion {
   readonly version: number;
 }
 
-const VERSION = /^([A-Za-z]+)\/([A-Za-z0-9\-.]{1,64})\/_history\/(\d+)$/;
+const VERSION = new RegExp(`^([A-Za-z]+)/(${ID})/_history/(\\d+)$`);
 
 function readVersion(line: string): NamedVersion | undefined {
   const [, type, id, version] = VERSION.exec(line) ?? [];
@@ -86,8 +87,8 @@ async function ownersOf(
 
 type Definitions = ReturnType<Services['definitions']>;
 
-const ID = /^(Patient\/)?([A-Za-z0-9\-.]{1,64})$/;
-const COMPARTMENT = /^Patient\/([A-Za-z0-9\-.]{1,64})(?:[/?]|$)/;
+const NAMED = new RegExp(`^(Patient/)?(${ID})$`);
+const COMPARTMENT = new RegExp(`^Patient/(${ID})(?:[/?]|$)`);
 const SEARCHED = /^([A-Za-z]+)\?/;
 
 /**
@@ -108,7 +109,7 @@ function namedPatients(address: string, definitions: Definitions): string[] {
     // A parameter `patient` means Patients, though some definitions also have Group as a target.
     const isCertain = targets.length === 1 || modifier === PATIENT || code === 'patient';
     for (const part of value.split(',')) {
-      const [, prefix, id] = ID.exec(part) ?? [];
+      const [, prefix, id] = NAMED.exec(part) ?? [];
       if (id !== undefined && (isCertain || prefix !== undefined)) found.push(id);
     }
   }

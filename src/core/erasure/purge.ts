@@ -44,6 +44,7 @@ import {
 } from '../storage/tenants/purge';
 import { workWithoutLimits } from '../storage/tenants/tenant-removal';
 import { keyOfText, keyText } from '../storage/read/version-row';
+import { ID } from '../fhir/resource';
 
 export interface PurgeOptions {
   readonly services: SearchServices;
@@ -70,7 +71,7 @@ const MAX_REPORTED = 100;
 /** Purged resources whose names are searched for in jobs and access records. */
 const MAX_NAMES = 1_000;
 /** `Type/id` in a text. */
-const NAMES = /[A-Z][A-Za-z]+\/[A-Za-z0-9\-.]{1,64}/g;
+const NAMES = new RegExp(`[A-Z][A-Za-z]+/${ID}`, 'g');
 const MAX_ROWS_OF_RESOURCE = 10_000_000;
 
 type RetainedResource = PurgeReport['remaining'][number];

@@ -16,12 +16,14 @@ export interface ResourceExpectation {
   readonly idMode: IdMode;
 }
 
-const ID = /^[A-Za-z0-9\-.]{1,64}$/;
+/** The text of an id (https://hl7.org/fhir/R4/datatypes.html#id), for patterns. */
+export const ID = '[A-Za-z0-9.\\-]{1,64}';
+const WHOLE_ID = new RegExp(`^${ID}$`);
 const SUBSETTED_SYSTEM = 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue';
 
-/** True for a valid id by https://hl7.org/fhir/R4/datatypes.html#id. */
+/** True: the text is an id. */
 export function isValidId(id: string): boolean {
-  return ID.test(id);
+  return WHOLE_ID.test(id);
 }
 
 /**

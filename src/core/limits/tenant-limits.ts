@@ -1,5 +1,6 @@
 import { NOTIFICATION_HOSTS_EXPECTED, parseNotificationHosts } from './notification-hosts';
 import { parseRates, printRates, RATES_EXPECTED, type Rate } from '../memory/rate';
+import { isValidId } from '../fhir/resource';
 
 /** The rate limits of a tenant. */
 export interface RequestRates {
@@ -72,7 +73,6 @@ const MAX_REQUESTS = 'max-requests';
 const RESOURCES = 'quota-resources';
 const BYTES = 'quota-bytes';
 const NOTIFICATION_HOSTS = 'notification-hosts';
-const CLIENT_ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
 /** The settings for a tenant's limits. docs/reference/configuration.md is generated from them. */
 export const LIMIT_SETTINGS: readonly LimitSetting[] = [
@@ -118,7 +118,7 @@ export const LIMIT_SETTINGS: readonly LimitSetting[] = [
 
 /** Undefined: there is no such limit setting. */
 export function findLimitSetting(name: string): Pick<LimitSetting, 'expects' | 'accepts'> | undefined {
-  if (name.startsWith(OF_CLIENT)) return CLIENT_ID.test(name.slice(OF_CLIENT.length)) ? RATE : undefined;
+  if (name.startsWith(OF_CLIENT)) return isValidId(name.slice(OF_CLIENT.length)) ? RATE : undefined;
   return LIMIT_SETTINGS.find((setting) => setting.name === name);
 }
 

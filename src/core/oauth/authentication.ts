@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Caller } from '../api/access';
 import { ANONYMOUS_CALLER, type Caller } from '../api/access';
 import type { TenantSpace } from '../context';
 import { fhirError } from '../errors';

@@ -13,8 +13,8 @@ import type { CredentialThrottle } from './credential-throttle';
 import { RefreshingCache } from '../memory/refreshing-cache';
 import { hashSecret, isSecretOf, isDecoySecret } from './secret-hash';
 import { createCache } from '../memory/create-cache';
+import { isValidId } from '../fhir/resource';
 
-const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 const LONGEST_ID = 64;
 
 /** Cached verified secrets. */
@@ -62,7 +62,7 @@ export class Clients {
 
   /** Undefined: there is no such client. Disabled clients are returned; that of the console always exists. */
   find(space: OfTenant, id: string): StoredClient | undefined | Promise<StoredClient | undefined> {
-    if (!ID.test(id)) return undefined;
+    if (!isValidId(id)) return undefined;
     return this.#recent.get(`${space.tenantNumber} ${id}`, async () =>
       asInProgram(id, await this.store.find(space, id)),
     );

@@ -10,12 +10,12 @@ import { loadJose } from './jose';
 import type { ReadToken } from './read-token';
 import { RefreshingCache } from '../memory/refreshing-cache';
 import type { RemoteKeys } from './remote-keys';
+import { isValidId } from '../fhir/resource';
 
 /** Excludes `none` and signatures with a shared secret. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 /** Tolerance for clock differences. */
 const CLOCK_SECONDS = 30;
-const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 const MAX_TEXT = 500;
 
 interface Issuers {
@@ -82,7 +82,7 @@ export class OutsideIssuers {
         scopes:
           scopeMap === null ? claimed : [...new Set(claimed.flatMap((word) => ownMember(scopeMap, word)))],
         ...(typeof user === 'string' ? { user } : {}),
-        ...(typeof patient === 'string' && ID.test(patient) ? { patient } : {}),
+        ...(typeof patient === 'string' && isValidId(patient) ? { patient } : {}),
       };
     } catch (error) {
       if (error instanceof jose.errors.JOSEError) return undefined;

@@ -10,13 +10,13 @@ import { PERSON_TYPES } from '../authorization/person';
 import { hashPassword, isSecretOf } from './secret-hash';
 import { noteAccount } from '../audit/sign-in-trail';
 import { type SignInTrail } from '../api/sign-in';
+import { ID, isValidId } from '../fhir/resource';
 
 const MAX_NAME = 100;
 const MAX_DISPLAY = 200;
 const SHORTEST_PASSWORD = 12;
 const LONGEST_PASSWORD = 200;
-const REFERENCE = /^([A-Z][A-Za-z]+)\/[A-Za-z0-9\-.]{1,64}$/;
-const ID = /^[A-Za-z0-9\-.]{1,64}$/;
+const REFERENCE = new RegExp(`^([A-Z][A-Za-z]+)/${ID}$`);
 
 const NOTHING: UserDetails = {
   name: '',
@@ -128,7 +128,7 @@ function change(changes: Omit<UserChanges, 'password'>, before: UserDetails = NO
   const type = fhirUser === null ? undefined : REFERENCE.exec(fhirUser)?.[1];
   if (fhirUser !== null && (type === undefined || !PERSON_TYPES.includes(type)))
     refuse(`"fhirUser" refers to one of ${PERSON_TYPES.join(', ')}, as Practitioner/1 does`);
-  if (patient !== null && !ID.test(patient)) refuse('"patient" is the id of a Patient');
+  if (patient !== null && !isValidId(patient)) refuse('"patient" is the id of a Patient');
   return {
     ...{ name: folded, display: shown, isDisabled, release, fhirUser, patient },
     ...{ isAdministrator, isAuditor },

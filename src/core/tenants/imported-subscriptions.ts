@@ -10,6 +10,7 @@ import {
   SUBSCRIPTION_TABLES,
   type MovedEvent,
 } from '../storage/tenants/moved-subscriptions';
+import { isValidId } from '../fhir/resource';
 
 export interface ImportedSubscriptionsOptions {
   readonly session: OwnerSession;
@@ -23,7 +24,6 @@ export interface ImportedSubscriptionsOptions {
 }
 
 const EVENTS_AT_ONCE = 500;
-const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 const MEMBERS: ReadonlySet<string> = new Set([
   ...[
     'release',
@@ -150,7 +150,7 @@ export class ImportedSubscriptions {
 }
 
 function isId(id: JsonValue | undefined): id is string {
-  return typeof id === 'string' && ID.test(id);
+  return typeof id === 'string' && isValidId(id);
 }
 
 function isCount(value: JsonValue | undefined): value is number {

@@ -31,6 +31,7 @@ import { CHANGE, type Change, type UnopenedReference } from '../storage/write/ve
 import { EXPORT_PARTS, ROWS, toHeader, VERSION_PARTS, type ExportHeader } from './tenant-export';
 import { type ExportPart } from '../api/tenant';
 import { requireFirstSettings } from './tenant-settings';
+import { isValidId } from '../fhir/resource';
 
 export interface TenantImportOptions extends ReindexOptions {
   readonly store: TenantStore;
@@ -40,8 +41,6 @@ export interface TenantImportOptions extends ReindexOptions {
 /** Limits of one transaction. */
 const MAX_VERSIONS = 500;
 const MAX_CHARACTERS = 4 * 1024 * 1024;
-const ID = /^[A-Za-z0-9\-.]{1,64}$/;
-const ACTOR = /^[A-Za-z0-9\-.]{1,64}$/;
 
 /**
  * Creates the tenant `name` from the lines of an export, with the same ids, versions, times, sequences, authors and
@@ -264,7 +263,7 @@ class Import {
     if (off !== undefined) this.subscriptionsOff += 1;
     const number = typeof type === 'string' ? this.definitionsOf(release).typeNumber(type) : undefined;
     if (typeof type !== 'string' || number === undefined) refuse(this.line, 'it names no resource type');
-    if (typeof id !== 'string' || !ID.test(id)) refuse(this.line, 'it has no id');
+    if (typeof id !== 'string' || !isValidId(id)) refuse(this.line, 'it has no id');
     const last = this.seen.get(part);
     if (!isNumber(version) || !isNumber(sequence) || last === undefined || sequence <= last.last)
       refuse(this.line, 'its version or its sequence is no number that follows the one before');
@@ -275,7 +274,7 @@ class Import {
     if (!Number.isInteger(at)) refuse(this.line, 'it does not say when it was made');
     if (typeof change !== 'string' || !isChange(change))
       refuse(this.line, 'it is no create, update or delete');
-    if (author !== undefined && (typeof author !== 'string' || !ACTOR.test(author)))
+    if (author !== undefined && (typeof author !== 'string' || !isValidId(author)))
       refuse(this.line, 'its author is no id');
     const isResource = isJsonObject(resource) && resource['resourceType'] === type && resource['id'] === id;
     if ((change === 'delete') !== (resource === undefined) || (resource !== undefined && !isResource))

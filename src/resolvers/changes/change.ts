@@ -1,5 +1,5 @@
 /** Represents mutations that change resources as plain values: the request of one field, before it is executed. */
-import { fhirError } from '../../core/index';
+import { fhirError, ID } from '../../core/index';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/json';
 
 /** A resource by its id, or the one match of a search. */
@@ -124,7 +124,7 @@ function guardedOf(target: ChangeTarget, given: FieldArguments): Guarded {
 
 const ENTITY_TAG = /^(?:W\/)?"([^"]*)"$/;
 /** The form of a version id of this server; no other id exists. */
-const VERSION = /^(?:\*|[A-Za-z0-9.-]{1,64})$/;
+const VERSION = new RegExp(`^(?:\\*|${ID})$`);
 
 function ifMatchOf({ ifMatch, ifVersion }: FieldArguments): readonly string[] | undefined {
   const hasMatch = Array.isArray(ifMatch);

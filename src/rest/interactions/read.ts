@@ -3,15 +3,13 @@
  * A GET with a JSON array as body is a patch (docs/reference/behaviour.md, Patch).
  */
 import type { FastifyReply } from 'fastify';
-import { fhirError, readBinary, type StoredVersion } from '../../core';
+import { fhirError, isValidId, readBinary, type StoredVersion } from '../../core';
 import { BINARY, wantsResource } from '../binary';
 import { announcesBody, readBody } from '../requests/body';
 import type { Exchange } from '../exchange';
 import { isUnchanged } from '../requests/precondition';
 import { addVary } from '../responses/vary';
 import { patchByGet } from './patch';
-
-const VERSION_ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
 export async function read(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, context, type, id } = exchange;
@@ -25,7 +23,7 @@ export async function read(exchange: Exchange): Promise<FastifyReply> {
 export async function vread(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, context, type, id } = exchange;
   const version = request.params.vid ?? '';
-  if (!VERSION_ID.test(version)) throw fhirError('versionNotFound', { type, id, version });
+  if (!isValidId(version)) throw fhirError('versionNotFound', { type, id, version });
   const found = await restContext.core.vread(context, type, id, version);
   if (exchange.isSigned) exchange.forbidCaching();
   return answer(exchange, found);

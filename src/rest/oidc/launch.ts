@@ -9,6 +9,7 @@ import {
   isJsonObject,
   isLoopback,
   isRelease,
+  isValidId,
   parseJson,
   type JsonObject,
   type TenantSpace,
@@ -21,7 +22,6 @@ const BANNER = 'need_patient_banner';
 const STYLE = 'smart_style_url';
 const MEMBERS = ['client', 'release', 'patient', 'encounter', BANNER, STYLE];
 const LONGEST_ADDRESS = 2_000;
-const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
 export async function launch(
   { core }: RestContext,
@@ -49,7 +49,7 @@ export async function launch(
   if (client === undefined) refuse('"client" must be the id of the client to open');
   if (!isRelease(release)) refuse('"release" must be r4 or r4b');
   for (const id of [patient, encounter])
-    if (id !== undefined && !ID.test(id)) refuse('"patient" and "encounter" must be ids');
+    if (id !== undefined && !isValidId(id)) refuse('"patient" and "encounter" must be ids');
   const banner = value[BANNER];
   if (banner !== undefined && typeof banner !== 'boolean') refuse(`"${BANNER}" must be true or false`);
   const style = readText(value, STYLE);

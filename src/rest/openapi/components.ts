@@ -1,4 +1,5 @@
 /** Shared components of an OpenAPI document: parameters, schemas, responses. */
+import { ID } from '../../core';
 import { RESOURCE_TYPES } from '../requests/body';
 import type { CapabilityLists, SearchParam } from './statement';
 
@@ -44,11 +45,11 @@ function inPath(name: string, description: string, schema: Json): Json {
   return { name, in: 'path', required: true, description, schema };
 }
 
-const ID = { type: 'string', pattern: '^[A-Za-z0-9.\\-]{1,64}$' };
+const ID_SCHEMA = { type: 'string', pattern: `^${ID}$` };
 
 export const COMMON_PARAMETERS: Readonly<Record<string, Json>> = {
-  'path-id': inPath('id', 'Id of a resource', ID),
-  'path-vid': inPath('vid', 'Id of a version', ID),
+  'path-id': inPath('id', 'Id of a resource', ID_SCHEMA),
+  'path-vid': inPath('vid', 'Id of a version', ID_SCHEMA),
   'path-job': inPath('job', 'Id of the request, from the address in Content-Location', { type: 'string' }),
   _format: {
     name: '_format',

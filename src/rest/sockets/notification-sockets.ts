@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import {
   errorOf,
+  ID,
   toFhirError,
   type FhirError,
   type HeldBytes,
@@ -67,7 +68,7 @@ const END_CODES: Readonly<Record<StreamEnd['kind'], number>> = {
 };
 
 const TOKEN_MESSAGE = /^\s*bind-with-token:?\s+([\w-]+)\s*$/;
-const BIND_MESSAGE = /^\s*bind:?\s+(?:Subscription\/)?([A-Za-z0-9\-.]{1,64})\s*$/;
+const BIND_MESSAGE = new RegExp(`^\\s*bind:?\\s+(?:Subscription/)?(${ID})\\s*$`);
 const MESSAGES = 'Send "bind-with-token: {token}" or "bind {id}"';
 
 export function createNotificationSockets(settings: SocketSettings, log: Log): NotificationSockets {

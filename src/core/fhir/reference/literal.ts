@@ -1,3 +1,5 @@
+import { ID } from '../resource';
+
 /**
  * - `relative`: `Patient/1`, `Patient/1/_history/2`
  * - `absolute`: an http or https url; has type and id if it ends like a relative reference
@@ -23,9 +25,8 @@ export interface LocalReference {
   readonly versionId?: string;
 }
 
-const RELATIVE = /^([A-Z][A-Za-z]{0,63})\/([A-Za-z0-9\-.]{1,64})(?:\/_history\/([A-Za-z0-9\-.]{1,64}))?$/;
-const ABSOLUTE_TAIL =
-  /^(https?:\/\/.+?)\/([A-Z][A-Za-z]{0,63}\/[A-Za-z0-9\-.]{1,64}(?:\/_history\/[A-Za-z0-9\-.]{1,64})?)$/;
+const RELATIVE = new RegExp(`^([A-Z][A-Za-z]{0,63})/(${ID})(?:/_history/(${ID}))?$`);
+const ABSOLUTE_TAIL = new RegExp(`^(https?://.+?)/([A-Z][A-Za-z]{0,63}/${ID}(?:/_history/${ID})?)$`);
 const LONGEST_REFERENCE = 2000;
 
 /** Parses a reference (https://hl7.org/fhir/R4/references.html#literal). Never throws. */

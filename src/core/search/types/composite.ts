@@ -16,6 +16,7 @@ import { numberPredicates, parseNumberValue, placeTests } from './number';
 import { parseQuantityValue, quantityPredicates } from './quantity';
 import type { SearchType, SearchTypeContext } from './search-type';
 import { LAST_CHARACTER } from './string-texts';
+import { isValidId } from '../../fhir/resource';
 
 /** A code, reference or uri as in the rows of composites; `system`: undefined is any, '' is none. */
 interface Key {
@@ -190,7 +191,7 @@ function keysOf(
   if (component.kind !== 'reference') return [{ system: undefined, text: splitCanonical(text).url }];
   const local = references.local(text);
   if (local !== undefined) return [{ system: undefined, text: `${local.type}/${local.id}` }];
-  if (/^[A-Za-z0-9\-.]{1,64}$/.test(text)) {
+  if (isValidId(text)) {
     return definitions.resourceTypes.map((type) => ({ system: undefined, text: `${type}/${text}` }));
   }
   return [{ system: undefined, text }];

@@ -10,8 +10,7 @@ import type { Predicate } from '../predicate';
 import { typedHash, type TypedTarget } from '../rows/reference';
 import { ownIdPredicates, versionedPredicates } from './canonical';
 import type { SearchTypeContext, WrittenParameter } from './search-type';
-
-const ID = /^[A-Za-z0-9\-.]{1,64}$/;
+import { isValidId } from '../../fhir/resource';
 
 /**
  * Returns predicates for `Type/id`, `id` or an absolute url (one of ours is local) (search.html#reference). Versioned
@@ -48,7 +47,7 @@ function literalPredicates(
     }
     return targetPredicates(context, parameter, [local.type], local.id);
   }
-  if (ID.test(text)) return targetPredicates(context, parameter, allowedTypes(context, parameter), text);
+  if (isValidId(text)) return targetPredicates(context, parameter, allowedTypes(context, parameter), text);
   return outsidePredicates(context, parameter, text);
 }
 

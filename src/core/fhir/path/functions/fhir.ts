@@ -18,6 +18,7 @@ import type { PathCoding } from '../scope';
 import { SYSTEM_NODES, TYPE_INFO, type TypeModel } from '../type-node';
 import { checkType, compileIs, compileOfType } from '../types';
 import { EMPTY, isObject, PathNode, single, sourceOf, type PathNodes } from '../value';
+import { ID } from '../../resource';
 
 function extension(on: Run, url: string): Run {
   return (focus, scope) => {
@@ -47,7 +48,7 @@ function literalUrl(call: CallSite): string {
   throw unsupported('extension() with a url that is no literal', call.syntax);
 }
 
-const REFERENCE = /^(?:.*\/)?([A-Z][A-Za-z]+)\/([A-Za-z0-9.-]{1,64})(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/;
+const REFERENCE = new RegExp(`^(?:.*/)?([A-Z][A-Za-z]+)/(${ID})(?:/_history/${ID})?$`);
 
 /**
  * Resolves references to a contained resource, to one of the same Bundle where the environment knows it, or to a stub

@@ -1,8 +1,9 @@
 /** Indexes the resources of a Bundle by their addresses. Source: https://hl7.org/fhir/R4/bundle.html#references */
 import { isJsonObject, type JsonObject } from '../../json';
 import { objectsOf, textOf } from './element';
+import { ID } from '../../resource';
 
-const RELATIVE = /^[A-Z][A-Za-z]{0,63}\/[A-Za-z0-9\-.]{1,64}$/;
+const RELATIVE = new RegExp(`^[A-Z][A-Za-z]{0,63}/${ID}$`);
 
 /** A resource with the fullUrl of its entry. */
 export interface BundledResource {
