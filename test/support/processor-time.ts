@@ -25,6 +25,26 @@ export function mainThreadMilliseconds(): number {
   return Number(nanoseconds) / 1e6;
 }
 
+/**
+ * The longest turn of the event loop while something is done, in processor time of the main thread: others wait for so long. A
+ * total over all turns would grow with the time that passes on a slow machine, by what the process does beside it.
+ */
+export async function longestTurnMilliseconds(work: () => unknown): Promise<number> {
+  let longest = 0;
+  let began = mainThreadMilliseconds();
+  let next: NodeJS.Immediate;
+  const turn = (): void => {
+    const now = mainThreadMilliseconds();
+    longest = Math.max(longest, now - began);
+    began = now;
+    next = setImmediate(turn);
+  };
+  next = setImmediate(turn);
+  await work();
+  clearImmediate(next);
+  return longest;
+}
+
 /** `spent` in time of the reference machine, where that matters: a time below its limit stays below it. */
 const comparable = (spent: number, limit: number): number => (spent < limit ? spent : spent / slowness());
 
