@@ -216,7 +216,7 @@ export const SETTINGS = {
   WARM_UP: row(
     choice('on', 'off'),
     'off',
-    'on: before it listens, the server reads and searches base resources for at most a second, so that the first requests are as fast as later ones',
+    'on: before it listens, the server reads and searches base resources for at most a second and begins the GraphQL schema, so that the first GraphQL queries do not wait for it',
     { defaultText: 'on if NODE_ENV is production, else off' },
   ),
   GRAPHQL_COST_LIMIT: row(
