@@ -52,6 +52,7 @@ describe('a plugin that wraps resolvers, which would halve the speed of all fiel
     });
     const contextValue = {
       request: { requestId: 'x', log: silentLog, space: {} },
+      answer: { characters: 0 },
     } as unknown as GatewayContext;
     await apollo.executeOperation({ query: '{ a }' }, { contextValue });
     await apollo.stop();
