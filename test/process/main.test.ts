@@ -24,6 +24,8 @@ async function observe(): Promise<Seen> {
       environment: {
         ...{ HOST: '0.0.0.0', AUTH_MODE: 'open', MAX_CONNECTIONS: '1000000000' },
         SECRET_KEYS: 'swordfish-swordfish-swordfish-swordfish',
+        // Longer than Node itself gives a whole request.
+        HEADERS_TIMEOUT_MS: '600000',
       },
     }),
     startProcess({
