@@ -21,7 +21,7 @@ function createLoop(
     },
     retryMs: 1,
     log: { ...silentLog, warn: note, info: note },
-    work: 'the test',
+    trouble: 'the test fails',
     isReported: () => true,
     ...options,
   });
@@ -72,7 +72,7 @@ it('failures in a row are one line in the log, and so is their end', async () =>
   loop.start();
   await begins(4);
   await loop.close();
-  expect(lines).toEqual(['interrupted: the test', 'continued: the test']);
+  expect(lines).toEqual(['the test fails', 'over: the test fails']);
 });
 
 it('failures that another part reports are not logged', async () => {

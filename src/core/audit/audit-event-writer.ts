@@ -70,7 +70,11 @@ export class AuditEventWriter {
       round: () => this.#round(),
       retryMs: LOOK_MS,
       gatherMs: GATHER_MS,
-      ...{ log: options.log, work: 'the creation of AuditEvents', isReported: isNoDatabaseTrouble },
+      ...{
+        log: options.log,
+        trouble: 'the creation of AuditEvents was interrupted',
+        isReported: isNoDatabaseTrouble,
+      },
     });
   }
 

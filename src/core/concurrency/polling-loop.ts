@@ -13,8 +13,8 @@ export interface PollingLoopOptions {
   /** False: a closed loop goes on, because what it has begun is not stored. Default: it ends. */
   mayEnd?(): boolean;
   readonly log: Log;
-  /** What the log says is interrupted. */
-  readonly work: string;
+  /** What the log says where rounds begin to fail. */
+  readonly trouble: string;
   /** False for failures of which another part of the server writes, such as those of the database. */
   isReported(error: unknown): boolean;
 }
@@ -100,15 +100,15 @@ export class PollingLoop {
   }
 
   #noteSuccess(): void {
-    const { log, work } = this.options;
-    if (this.#isReported) log.info({}, `continued: ${work}`);
+    const { log, trouble } = this.options;
+    if (this.#isReported) log.info({}, `over: ${trouble}`);
     this.#isReported = false;
   }
 
   #noteFailure(error: unknown): void {
-    const { log, work, isReported } = this.options;
+    const { log, trouble, isReported } = this.options;
     if (this.#isReported || this.#isClosed || !isReported(error)) return;
     this.#isReported = true;
-    log.warn({ reason: error instanceof Error ? error.message : String(error) }, `interrupted: ${work}`);
+    log.warn({ reason: error instanceof Error ? error.message : String(error) }, trouble);
   }
 }

@@ -81,7 +81,11 @@ export class SearchParameterWork {
     this.loop = new PollingLoop({
       round: () => this.round(),
       retryMs: CHECK_INTERVAL_MS,
-      ...{ log: options.log, work: 'indexing of search parameters', isReported: isNoDatabaseTrouble },
+      ...{
+        log: options.log,
+        trouble: 'indexing of search parameters was interrupted',
+        isReported: isNoDatabaseTrouble,
+      },
     });
   }
 

@@ -8,7 +8,7 @@ import { OwnerSession } from '../storage/connection/owner-session';
 export interface JobRoundsOptions {
   readonly owner: DatabaseOptions;
   readonly log: Log;
-  /** As `PollingLoopOptions.work`. */
+  /** Says in the log what was interrupted. */
   readonly work: string;
   /** True: there is something to do for any process. */
   haveWork(): Promise<boolean>;
@@ -39,7 +39,11 @@ export class JobRounds {
       // Nothing is lost by a failure: the next round stores what has ended, or another process begins the jobs again.
       retryMs: BEAT_MS,
       mayEnd: () => options.isIdle(),
-      ...{ log: options.log, work: options.work, isReported: isNoDatabaseTrouble },
+      ...{
+        log: options.log,
+        trouble: `the work on ${options.work} was interrupted`,
+        isReported: isNoDatabaseTrouble,
+      },
     });
   }
 

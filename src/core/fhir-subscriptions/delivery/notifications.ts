@@ -75,7 +75,11 @@ export class Notifications {
     this.#loop = new PollingLoop({
       round: () => this.#attend(),
       retryMs: ATTEND_MS,
-      ...{ log: options.log, work: 'the lease on Subscriptions', isReported: isNoDatabaseTrouble },
+      ...{
+        log: options.log,
+        trouble: 'the lease on Subscriptions cannot be renewed',
+        isReported: isNoDatabaseTrouble,
+      },
     });
   }
 

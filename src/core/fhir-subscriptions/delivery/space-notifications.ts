@@ -64,7 +64,11 @@ export class SpaceNotifications {
       round: () => this.#round(),
       retryMs: TROUBLE_MS,
       gatherMs: GATHER_MS,
-      ...{ log: tools.log, work: 'events of Subscriptions', isReported: isNoDatabaseTrouble },
+      ...{
+        log: tools.log,
+        trouble: 'Subscriptions wait: changes cannot be read',
+        isReported: isNoDatabaseTrouble,
+      },
     });
     this.#loop.start();
   }
