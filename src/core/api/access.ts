@@ -1,9 +1,8 @@
 /** Access: callers, clients, issuers, policies and tokens of tenants. */
 import { type PolicyDefinition } from './policy';
-import { ANONYMOUS, type Access } from '../context';
+import { ANONYMOUS, type Access, type TenantSpace } from '../context';
 import type { SignInTrail } from './sign-in';
 
-import type { TenantSpace } from '../context';
 import type { Release } from '../fhir/release';
 import type { ClientDetails } from '../storage/accounts/client-applications';
 import type { TokenIssuer } from '../storage/accounts/token-issuers';

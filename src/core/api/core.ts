@@ -19,11 +19,10 @@ import type { IndexDifference, OutdatedIndex, ReindexProgress, ReindexScope } fr
 import type { Jobs } from './jobs';
 import type { NotificationStream, SocketCounts, StreamRequest } from './notification-stream';
 import type { OperationInfo } from './operation';
-import type { ConnectionUsage, Readiness } from './process';
+import type { ConnectionUsage, Readiness, Admission } from './process';
 import type { SignIn, Users } from './sign-in';
-import type { SubscriptionAdministration } from './subscription';
+import type { SubscriptionAdministration, NotificationCounts } from './subscription';
 import type { Tenants } from './tenant';
-import type { NotificationCounts } from './subscription';
 import type { LiveQueryCounts } from './change-stream';
 import type { Criteria, ResourceVersion, SignedRead } from './version';
 import type { StoredVersion } from '../storage/read/stored-version';
@@ -34,7 +33,6 @@ import type { JsonOutline, OutlineLimits } from '../fhir/json/outline';
 import type { QueryParameter } from '../fhir/query-text';
 import type { LocalReference } from '../fhir/reference';
 import type { Release } from '../fhir/release';
-import type { Admission } from './process';
 
 export * from './access';
 export * from './administration-jobs';

@@ -70,11 +70,9 @@ export class AuditEventWriter {
       round: () => this.#round(),
       retryMs: LOOK_MS,
       gatherMs: GATHER_MS,
-      ...{
-        log: options.log,
-        trouble: 'the creation of AuditEvents was interrupted',
-        isReported: isNoDatabaseTrouble,
-      },
+      log: options.log,
+      trouble: 'the creation of AuditEvents was interrupted',
+      isReported: isNoDatabaseTrouble,
     });
   }
 

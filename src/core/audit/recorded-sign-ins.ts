@@ -1,6 +1,6 @@
 /** Audit records of sign-ins and of issued or revoked tokens. Of the request they contain only its kind. */
 import type { TokenRequest, Tokens } from '../api/access';
-import type { SignIn, SignInStep, SignInVisit } from '../api/sign-in';
+import type { SignIn, SignInStep, SignInVisit, SignInTrail } from '../api/sign-in';
 import { ANONYMOUS, type TenantSpace } from '../context';
 import type { Release } from '../fhir/release';
 import { isDecoy } from '../tenants/decoy';
@@ -8,7 +8,6 @@ import { endingOf } from './describe';
 import { OAuthError } from '../api/oauth-error';
 import type { RefusalTools } from './recorded-refusals';
 import { toRecord, type Ending } from './recording';
-import type { SignInTrail } from '../api/sign-in';
 
 /** Names of DICOM (audit-event.ts). */
 export const LOGIN = 'login';

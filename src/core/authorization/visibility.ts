@@ -1,4 +1,4 @@
-import type { RequestContext } from '../context';
+import type { RequestContext, Access } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
 import { isResolved } from '../search/matching/resolved-criteria';
@@ -10,7 +10,6 @@ import { testCriteria, type TestedVersion, type TestResult } from '../search/mat
 import type { SearchServices, Services } from '../ports';
 import { keyText, type VersionRow } from '../storage/read/version-row';
 import type { Extractor } from '../search/rows/extract';
-import type { Access } from '../context';
 import { Permissions } from './permissions';
 import type { Right } from './right';
 import { type BoundedCache, createCache } from '../memory/create-cache';

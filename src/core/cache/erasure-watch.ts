@@ -31,11 +31,9 @@ export class ErasureWatch {
     this.#loop = new PollingLoop({
       round: async () => ((await this.#evictNext(options.database)) ? 0 : LOOK_MS),
       retryMs: LOOK_MS,
-      ...{
-        log: options.log,
-        trouble: 'the list of erasures cannot be read',
-        isReported: isNoDatabaseTrouble,
-      },
+      log: options.log,
+      trouble: 'the list of erasures cannot be read',
+      isReported: isNoDatabaseTrouble,
     });
   }
 

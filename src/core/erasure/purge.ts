@@ -1,14 +1,12 @@
 /** Permanent removal of resources: all versions, index rows and cached data. */
 import { inSpaceOf } from '../authorization/audit-space';
-import { AUDIT_EVENT } from '../fhir/type-names';
+import { AUDIT_EVENT, SEARCH_PARAMETER, SUBSCRIPTION } from '../fhir/type-names';
 import type { RequestContext, Space } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
 import type { CacheInvalidator } from '../cache/cache-invalidator';
 import { SpaceComparer } from '../indexing/index-comparison';
 import type { PurgeReport, PurgeRequest, PurgedTable } from '../operation-types/environment';
-import { SEARCH_PARAMETER } from '../fhir/type-names';
-import { SUBSCRIPTION } from '../fhir/type-names';
 import { forgetSubscriptions } from '../storage/notifications/events';
 import { compartmentOwners } from '../search/parameters/compartment';
 import { containerTypeOf, parameterOfRow } from '../search/rows/index-rows';

@@ -81,11 +81,9 @@ export class SearchParameterWork {
     this.loop = new PollingLoop({
       round: () => this.round(),
       retryMs: CHECK_INTERVAL_MS,
-      ...{
-        log: options.log,
-        trouble: 'indexing of search parameters was interrupted',
-        isReported: isNoDatabaseTrouble,
-      },
+      log: options.log,
+      trouble: 'indexing of search parameters was interrupted',
+      isReported: isNoDatabaseTrouble,
     });
   }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { leadsFromAuditEvents } from '../audit/audit-event-search';
-import { AUDIT_EVENT } from '../fhir/type-names';
+import { AUDIT_EVENT, OPERATION_DEFINITION, SUBSCRIPTION } from '../fhir/type-names';
 import type { Capabilities, CapabilityMode } from '../api/capabilities';
 import type { OperationInfo } from '../api/operation';
 import type { RequestContext, Space, TenantSettings } from '../context';
@@ -16,8 +16,6 @@ import { searchableParameters } from '../search/parameters/searchable';
 import type { NamedQuery } from '../search/requests/named-query';
 import type { SearchServices, Services } from '../ports';
 import { VERSION, VERSION_DATE } from '../version';
-import { OPERATION_DEFINITION } from '../fhir/type-names';
-import { SUBSCRIPTION } from '../fhir/type-names';
 import { lastChangeOf } from '../storage/read/conformance';
 import { listQueries } from '../search-execution/named-queries';
 import { normativePortion } from './normative';

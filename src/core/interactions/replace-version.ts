@@ -5,7 +5,7 @@ import { recordOf } from '../audit/recording';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { type PreparedVersion } from '../preparation/prepare';
-import { SEARCH_PARAMETER } from '../fhir/type-names';
+import { SEARCH_PARAMETER, SUBSCRIPTION } from '../fhir/type-names';
 import type { IndexRows } from '../search/rows/index-rows';
 import type { Services, WriteServices } from '../ports';
 import { LOCK_STATEMENT } from '../storage/write/head-locks';
@@ -16,7 +16,6 @@ import { ConditionLost, type WriteCondition } from '../storage/write/write-queue
 import { writeInTransaction } from '../storage/write/write-statements';
 import { provenanceWrite } from './provenance';
 import { refuseReferred, requireTargets } from './referential-integrity';
-import { SUBSCRIPTION } from '../fhir/type-names';
 import type { SubscriptionChange } from '../storage/notifications/subscription-change';
 import { readOwn } from '../versions/resource-address';
 import { authorOf, toStoredVersion } from '../versions/stored-version';

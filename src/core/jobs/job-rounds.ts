@@ -39,11 +39,9 @@ export class JobRounds {
       // Nothing is lost by a failure: the next round stores what has ended, or another process begins the jobs again.
       retryMs: BEAT_MS,
       mayEnd: () => options.isIdle(),
-      ...{
-        log: options.log,
-        trouble: `the work on ${options.work} was interrupted`,
-        isReported: isNoDatabaseTrouble,
-      },
+      log: options.log,
+      trouble: `the work on ${options.work} was interrupted`,
+      isReported: isNoDatabaseTrouble,
     });
   }
 

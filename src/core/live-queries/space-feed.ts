@@ -43,11 +43,9 @@ export class SpaceFeed {
     this.#loop = new PollingLoop({
       round: () => this.#round(),
       retryMs: options.pollMs,
-      ...{
-        log: options.log,
-        trouble: 'live queries wait: changes cannot be read',
-        isReported: isNoDatabaseTrouble,
-      },
+      log: options.log,
+      trouble: 'live queries wait: changes cannot be read',
+      isReported: isNoDatabaseTrouble,
     });
     this.#loop.start();
   }

@@ -12,7 +12,7 @@ const lookups = new Map<string, CacheLookups>();
 /** The lookups of all caches of this process, by name, for its metrics. */
 export const cacheLookups: ReadonlyMap<string, Readonly<CacheLookups>> = lookups;
 
-/** What a key or a value may be: anything but nothing. */
+/** Anything but null and undefined. */
 type Entry = NonNullable<unknown>;
 
 /** A cache with limits, as `createCache` makes it. */

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { ANONYMOUS_CALLER, type Caller } from '../api/access';
-import type { TenantSpace } from '../context';
+import type { TenantSpace, Access } from '../context';
 import { fhirError } from '../errors';
 import { coversRelease, type Release } from '../fhir/release';
 import type { StoredClient } from '../storage/accounts/client-applications';
 import type { TokenIssuer } from '../storage/accounts/token-issuers';
 import type { GrantHolder } from '../storage/accounts/user-grants';
-import type { Access } from '../context';
 import type { AccessTokens, Grant } from './access-tokens';
 import type { Clients } from './clients';
 import type { OutsideIssuers } from './issuers';

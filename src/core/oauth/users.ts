@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { UserChanges } from '../api/sign-in';
+import type { UserChanges, SignInTrail } from '../api/sign-in';
 import { fhirError } from '../errors';
 import { networkOf } from '../network/ip-address';
 import type { OfTenant } from '../storage/accounts/client-applications';
@@ -9,7 +9,6 @@ import type { CredentialThrottle } from './credential-throttle';
 import { PERSON_TYPES } from '../authorization/person';
 import { hashPassword, isSecretOf } from './secret-hash';
 import { noteAccount } from '../audit/sign-in-trail';
-import { type SignInTrail } from '../api/sign-in';
 import { ID, isValidId } from '../fhir/resource';
 
 const MAX_NAME = 100;

@@ -2,15 +2,13 @@
  * The environment of an operation. Core implements it with storage and cache, tests with the definition files;
  * operations do not depend on either.
  */
-import { type SubscriptionEventsRequest } from '../api/notification-stream';
+import type { SubscriptionEventsRequest, IssuedToken } from '../api/notification-stream';
 import type { WriteResult } from '../api/version';
-import type { CompartmentAddress } from '../search/requests/search-request';
+import type { CompartmentAddress, SearchRequest } from '../search/requests/search-request';
 import type { StoredVersion } from '../storage/read/stored-version';
 import type { DocumentContent } from '../api/operation';
-import type { IssuedToken } from '../api/notification-stream';
 import type { InvalidatedCaches } from '../api/tenant';
 import type { SearchPage } from '../api/search';
-import type { SearchRequest } from '../search/requests/search-request';
 import { type RequestContext } from '../context';
 import { type Definitions } from '../fhir/definitions';
 import { type JsonDocument, type JsonObject } from '../fhir/json';

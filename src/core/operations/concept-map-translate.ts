@@ -36,7 +36,7 @@ const MAX_MAPS = 10;
 /** Characters of the cached maps; a parsed map takes about ten bytes for each. */
 const MAX_CACHED_CHARACTERS = 2_000_000;
 
-/** The maps by their texts, so that neither a version nor a database has to be told apart. */
+/** Parsed concept maps by their texts: equal texts are the same map, whichever version or database they come from. */
 const parsedMaps = createCache<string, JsonObject>({
   ...{ name: 'concept-maps', scope: 'data', maxSize: MAX_CACHED_CHARACTERS },
   weigh: (_map, text) => text.length,

@@ -2,7 +2,7 @@
  * Preparation of a resource between the parser and storage: it is checked, validated, and converted to the stored
  * text and index rows. The same function runs in the main thread and, for large resources, in the worker thread.
  */
-import { OPERATION_DEFINITION, SEARCH_PARAMETER } from '../fhir/type-names';
+import { OPERATION_DEFINITION, SEARCH_PARAMETER, SUBSCRIPTION } from '../fhir/type-names';
 import type { TenantSpace } from '../context';
 import { FhirError, type Issue } from '../errors';
 import { requireWithinBudget } from '../indexing/exceeded-parameter';
@@ -25,7 +25,6 @@ import { auditEventTagIssues } from './audit-event-tag';
 import { findInContent, levelOf, type ContentTools } from './content';
 import { refusalOf, toIssues } from './refusal';
 import { prepareSubscription, type PreparedSubscription } from '../fhir/subscription/prepare-subscription';
-import { SUBSCRIPTION } from '../fhir/type-names';
 
 /** A resource to be stored as a version. */
 export interface Preparation {

@@ -1,6 +1,6 @@
 import { decoySpace } from './decoy';
 import { parsePolicies, type Policy } from '../authorization/policy';
-import type { DescribedTenant, Tenant } from '../api/tenant';
+import type { DescribedTenant, Tenant, TenantSetting } from '../api/tenant';
 import type { Space, TenantSettings, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import { registerCache } from '../memory/cache-registry';
@@ -18,7 +18,6 @@ import {
   type SettingChanges,
   type StoredSettings,
 } from './tenant-settings';
-import { type TenantSetting } from '../api/tenant';
 import type { TenantRange, TenantRow, TenantStore } from '../storage/tenants/tenants';
 
 /** A disabled tenant stops answering within 2 s in every process (docs/reference/behaviour.md, Tenants and releases). */

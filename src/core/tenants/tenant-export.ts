@@ -1,6 +1,5 @@
 /** A whole tenant as lines of JSON (docs/run/tenants.md, "Export and import"). */
-import { type ExportPart } from '../api/tenant';
-import { type ExportLine } from '../api/tenant';
+import type { ExportPart, ExportLine } from '../api/tenant';
 import { createHash, type Hash } from 'node:crypto';
 import { parsePolicies } from '../authorization/policy';
 import { ANONYMOUS } from '../context';

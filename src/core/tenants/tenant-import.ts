@@ -1,6 +1,6 @@
 /** Creation of a tenant from the output of `tenant-export.ts` (docs/run/tenants.md, "Export and import"). */
 import { createHash, type Hash } from 'node:crypto';
-import type { TenantImport } from '../api/tenant';
+import type { TenantImport, ExportPart } from '../api/tenant';
 import { turns } from '../concurrency/turns';
 import { fhirError, FhirError } from '../errors';
 import { loadDefinitions, type Definitions } from '../fhir/definitions';
@@ -11,9 +11,8 @@ import { toStoredText } from '../fhir/resource-text';
 import { ImportedParameters } from '../indexing/imported-parameters';
 import { auditEventTagIssues } from '../preparation/audit-event-tag';
 import { isShownName } from '../limits/shown-name';
-import { SEARCH_PARAMETER } from '../fhir/type-names';
+import { SEARCH_PARAMETER, SUBSCRIPTION } from '../fhir/type-names';
 import { switchedOff } from '../fhir/subscription/prepare-subscription';
-import { SUBSCRIPTION } from '../fhir/type-names';
 import { reindex, type ReindexOptions } from '../indexing/reindex';
 import { SERVER_ACTOR } from '../versions/stored-version';
 import { ImportedSubscriptions } from './imported-subscriptions';
@@ -29,7 +28,6 @@ import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
 import { keyText } from '../storage/read/version-row';
 import { CHANGE, type Change, type UnopenedReference } from '../storage/write/version-write';
 import { EXPORT_PARTS, ROWS, toHeader, VERSION_PARTS, type ExportHeader } from './tenant-export';
-import { type ExportPart } from '../api/tenant';
 import { requireFirstSettings } from './tenant-settings';
 import { isValidId } from '../fhir/resource';
 

@@ -65,11 +65,9 @@ export class Delivery {
     this.#loop = new PollingLoop({
       round: () => this.#round(),
       retryMs: TROUBLE_MS,
-      ...{
-        log: tools.log,
-        trouble: 'a delivery of a Subscription failed by a fault of the server',
-        isReported: isNoDatabaseTrouble,
-      },
+      log: tools.log,
+      trouble: 'a delivery of a Subscription failed by a fault of the server',
+      isReported: isNoDatabaseTrouble,
     });
     this.#loop.start();
   }

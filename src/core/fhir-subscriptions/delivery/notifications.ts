@@ -75,11 +75,9 @@ export class Notifications {
     this.#loop = new PollingLoop({
       round: () => this.#attend(),
       retryMs: ATTEND_MS,
-      ...{
-        log: options.log,
-        trouble: 'the lease on Subscriptions cannot be renewed',
-        isReported: isNoDatabaseTrouble,
-      },
+      log: options.log,
+      trouble: 'the lease on Subscriptions cannot be renewed',
+      isReported: isNoDatabaseTrouble,
     });
   }
 

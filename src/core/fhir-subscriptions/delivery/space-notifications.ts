@@ -64,11 +64,9 @@ export class SpaceNotifications {
       round: () => this.#round(),
       retryMs: TROUBLE_MS,
       gatherMs: GATHER_MS,
-      ...{
-        log: tools.log,
-        trouble: 'Subscriptions wait: changes cannot be read',
-        isReported: isNoDatabaseTrouble,
-      },
+      log: tools.log,
+      trouble: 'Subscriptions wait: changes cannot be read',
+      isReported: isNoDatabaseTrouble,
     });
     this.#loop.start();
   }

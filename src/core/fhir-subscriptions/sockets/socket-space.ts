@@ -39,11 +39,9 @@ export class SocketSpace {
       round: () => this.#round(),
       retryMs: POLL_MS,
       gatherMs: GATHER_MS,
-      ...{
-        log: tools.log,
-        trouble: 'bound Subscriptions wait: events cannot be read',
-        isReported: isNoDatabaseTrouble,
-      },
+      log: tools.log,
+      trouble: 'bound Subscriptions wait: events cannot be read',
+      isReported: isNoDatabaseTrouble,
     });
     this.#loop.start();
   }

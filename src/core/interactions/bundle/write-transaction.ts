@@ -19,8 +19,7 @@ import {
 import type { BoundStatement } from '../../storage/connection/connection';
 import type { Row, Run } from '../../storage/connection/database';
 import { isLostRequirement } from '../../storage/connection/database-error';
-import { SEARCH_PARAMETER } from '../../fhir/type-names';
-import { SUBSCRIPTION } from '../../fhir/type-names';
+import { SEARCH_PARAMETER, SUBSCRIPTION } from '../../fhir/type-names';
 import { noteUnopened } from '../../storage/write/unopened-references';
 import { changeSubscription } from '../../storage/notifications/subscription-state';
 import type { SubscriptionChange } from '../../storage/notifications/subscription-change';

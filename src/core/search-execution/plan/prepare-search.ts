@@ -1,6 +1,5 @@
 import { permissionsOf } from '../../authorization/visibility';
-import type { CompartmentAddress } from '../../search/requests/search-request';
-import type { SearchRequest } from '../../search/requests/search-request';
+import type { CompartmentAddress, SearchRequest } from '../../search/requests/search-request';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { compartmentCriterion } from '../../search/parameters/compartment';
