@@ -32,7 +32,7 @@ function toLines(difference: IndexDifference): readonly string[] {
 }
 
 /** Prints differences as they are found, or collects the first ones for a JSON document. */
-class Found {
+class FoundDifferences {
   count = 0;
   readonly first: object[] = [];
 
@@ -59,7 +59,7 @@ async function checkTenant({ tenants }: Core, { tenant }: ReindexScope): Promise
 }
 
 async function verify(core: Core, scope: ReindexScope, given: Arguments): Promise<void> {
-  const found = new Found(given.options['json'] === true);
+  const found = new FoundDifferences(given.options['json'] === true);
   for await (const difference of core.verifyIndex(scope)) found.add(difference);
   const { count, first } = found;
   print(given, { count, differences: first }, count === 0 ? ['The index matches the stored versions'] : []);
@@ -95,7 +95,7 @@ async function rebuild(core: Core, scope: ReindexScope, given: Arguments): Promi
     for (const release of releases) process.stdout.write(`Indexing ${release} with ${now[release]}\n`);
   const status = createStatusLine(process.stdout, !isJson);
   const report = new ReindexReport();
-  const lost = new Found(isJson);
+  const lost = new FoundDifferences(isJson);
   for await (const progress of core.reindex(scope)) {
     report.add(progress);
     if (progress.losses.length > 0) status.clear();

@@ -3,10 +3,10 @@ import { isLoopback } from '../core/network/ip-address';
 import { loopbackAddresses } from '../core/network/own-addresses';
 import type { Settings } from './settings';
 
-type Reach = Pick<Settings, 'HOST' | 'PUBLIC_URL' | 'TRUST_PROXY'>;
+type ExposureSettings = Pick<Settings, 'HOST' | 'PUBLIC_URL' | 'TRUST_PROXY'>;
 
 /** The setting by which other machines reach the server; undefined if none does. */
-export function findExposure({ HOST, PUBLIC_URL, TRUST_PROXY }: Reach): string | undefined {
+export function findExposure({ HOST, PUBLIC_URL, TRUST_PROXY }: ExposureSettings): string | undefined {
   if (!isLoopback(HOST)) return `HOST is ${HOST}`;
   const address = PUBLIC_URL.find((url) => !isLoopback(new URL(url).hostname));
   if (address !== undefined) return `PUBLIC_URL is ${address}`;
@@ -14,7 +14,7 @@ export function findExposure({ HOST, PUBLIC_URL, TRUST_PROXY }: Reach): string |
 }
 
 /** True if the addresses of this server are known from the settings. The host of a request is not trusted. */
-export function isAudienceKnown(settings: Reach): boolean {
+export function isAudienceKnown(settings: ExposureSettings): boolean {
   return settings.PUBLIC_URL.length > 0 || findExposure(settings) === undefined;
 }
 
@@ -31,11 +31,11 @@ export function ownAddresses({
   return isLoopback(HOST) && PORT !== 0 ? loopbackAddresses(PORT) : [];
 }
 
-type Warned = Reach & Pick<Settings, 'AUTH_MODE' | 'AUDIT'>;
+type WarningSettings = ExposureSettings & Pick<Settings, 'AUTH_MODE' | 'AUDIT'>;
 
 /** The warnings of every start. `isSet`: whether the environment sets a setting. */
 export function startWarnings(
-  settings: Warned,
+  settings: WarningSettings,
   isSet: (name: 'AUTH_MODE' | 'AUDIT') => boolean,
 ): readonly string[] {
   const exposure = findExposure(settings);

@@ -76,13 +76,13 @@ export interface CacheMark {
 }
 
 /** Properties of a context that core sets while a request runs. */
-type OnTheWay = Pick<RequestContext, 'snapshot' | 'cacheMark' | 'trail' | 'recording'>;
+type RequestState = Pick<RequestContext, 'snapshot' | 'cacheMark' | 'trail' | 'recording'>;
 
 /**
  * The properties that core sets later, all undefined; each new context includes them. Adding a missing property to a
  * copy creates a V8 hidden class each time (CONTRIBUTING.md, Hot paths).
  */
-export const EMPTY_REQUEST_STATE: OnTheWay = {
+export const EMPTY_REQUEST_STATE: RequestState = {
   snapshot: undefined,
   cacheMark: undefined,
   trail: undefined,

@@ -49,7 +49,13 @@ export { socketUrl } from './fhir-subscriptions/sockets/socket-subscription';
 export { ByteBudget, type HeldBytes } from './memory/byte-budget';
 export type { Admission } from './api/process';
 export { requireAdmitted } from './limits/require-admitted';
-export { isBusy, repeatWhile, whileBusy, type Pauses, type Repeats } from './concurrency/while-busy';
+export {
+  isBusy,
+  repeatWhile,
+  whileBusy,
+  type RetryPauses,
+  type RepeatOptions,
+} from './concurrency/while-busy';
 export { isShownName } from './limits/shown-name';
 export { toBundleInput, toResourceInput } from './preparation/threaded-preparer';
 export { formatInstant } from './fhir/resource-text';

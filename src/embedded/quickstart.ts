@@ -123,7 +123,7 @@ function toNumber(count: number): string {
   return count.toLocaleString('en');
 }
 
-interface Place {
+interface QuickstartParts {
   readonly app: App;
   readonly log: Logger;
   /** Of the data. */
@@ -134,7 +134,7 @@ interface Place {
 /** Prints that the server is ready, loads the examples and builds the pages; `waits`: it prints that at the end. */
 async function finish(
   started: Stoppable,
-  { app, log, folder, pages }: Place,
+  { app, log, folder, pages }: QuickstartParts,
   toBanner: () => Banner,
   { withExamples, waits, output }: QuickstartOptions,
 ): Promise<void> {

@@ -105,7 +105,7 @@ export function endError(error: FhirError, resumeAfter: number): GraphQLError {
 }
 
 /** Caches of one schema, which live as long as the schema. */
-interface OfSchema {
+interface SchemaCaches {
   readonly documents: BoundedCache<string, ReadDocument>;
   readonly operations: OperationCache;
 }
@@ -126,7 +126,7 @@ function requireSameAccess({ access: then }: RequestContext, { access: now }: Re
 }
 
 export class LiveQueries {
-  readonly #ofSchemas = new WeakMap<GraphQLSchema, OfSchema>();
+  readonly #ofSchemas = new WeakMap<GraphQLSchema, SchemaCaches>();
 
   constructor(private readonly options: LiveQueriesOptions) {}
 
@@ -222,7 +222,7 @@ export class LiveQueries {
     return refusalOf(introspection ? errors : errors.map(hideSuggestion), context);
   }
 
-  #of(schema: GraphQLSchema): OfSchema {
+  #of(schema: GraphQLSchema): SchemaCaches {
     const cached = this.#ofSchemas.get(schema);
     if (cached !== undefined) return cached;
     const made = {
@@ -239,7 +239,7 @@ export class LiveQueries {
 
   #read(
     schema: GraphQLSchema,
-    documents: OfSchema['documents'],
+    documents: SchemaCaches['documents'],
     query: unknown,
     context: RequestContext,
   ): ReadDocument {

@@ -21,11 +21,11 @@ export interface ServedSchema {
   readonly source: SchemaSource;
 }
 
-interface Own extends ServedSchema {
+interface SpaceSchema extends ServedSchema {
   readonly madeAt: number;
 }
 
-interface Making {
+interface PendingSchema {
   readonly key: string;
   readonly served: Promise<ServedSchema>;
 }
@@ -37,9 +37,9 @@ const MIN_AGE_MS = 1_000;
 
 export class SchemaCache {
   readonly #releases = new Map<Release, Promise<ServedSchema>>();
-  readonly #own: BoundedCache<number, Own>;
+  readonly #own: BoundedCache<number, SpaceSchema>;
   /** Schemas of spaces that are being made. */
-  readonly #making = new Map<number, Making>();
+  readonly #making = new Map<number, PendingSchema>();
 
   /**
    * @param queriesOf returns the cached named queries of a space
@@ -51,7 +51,7 @@ export class SchemaCache {
     private readonly isSubgraph: boolean,
     onEvict: (schema: GraphQLSchema) => void,
   ) {
-    this.#own = createCache<number, Own>({
+    this.#own = createCache<number, SpaceSchema>({
       name: 'schemas',
       scope: 'program',
       max: MAX_OWN,

@@ -14,7 +14,7 @@ import {
   type JsonDocument,
   type JsonValue,
   type Log,
-  type Pauses,
+  type RetryPauses,
   type Release,
   type RequestContext,
   type ResourceInput,
@@ -23,7 +23,7 @@ import { isOfSpecification, missingPackages, type MissingPackage } from './depen
 import { isObject } from './members';
 import { PackageError, type PackageFile, type PackageManifest } from './package-file';
 import { renameReferences } from './own-references';
-import { PackageIds, type ResourcePlace } from './package-ids';
+import { PackageIds, type PackageTarget } from './package-ids';
 import { recordPackage } from './package-record';
 import {
   inOrderOfNeed,
@@ -51,7 +51,7 @@ export interface ImportOptions {
   /** Its reason is thrown when it is aborted. What is stored stays. */
   readonly signal?: AbortSignal | undefined;
   /** Between attempts while the server is busy. */
-  readonly pauses?: Pauses | undefined;
+  readonly pauses?: RetryPauses | undefined;
   /** Called for each resource. */
   readonly report?: ((progress: ImportProgress) => void) | undefined;
 }
@@ -199,7 +199,7 @@ function chooseRelease(
 }
 
 /** A resource of the package with the id under which it is stored. */
-interface PlacedResource extends PackageResource {
+interface TargetedResource extends PackageResource {
   readonly id: string;
   /** The resource that is stored under this id. */
   readonly stored: JsonValue | undefined;
@@ -230,7 +230,7 @@ class Import {
   async placeAll(
     resources: readonly PackageResource[],
     packageName: string,
-  ): Promise<readonly PlacedResource[]> {
+  ): Promise<readonly TargetedResource[]> {
     const { core, context } = this;
     const { extensionBase, signal, pauses } = this.options;
     const ids = new PackageIds({
@@ -262,7 +262,7 @@ class Import {
     });
     // A reference to an id that another resource of the package keeps means that resource.
     for (const name of own) moved.delete(name);
-    const placed: PlacedResource[] = [];
+    const placed: TargetedResource[] = [];
     for (const { each, place } of all) {
       await turns.take();
       const { id, stored } = place;
@@ -274,7 +274,7 @@ class Import {
   }
 
   /** Undefined: the server was busy for too long to find an id, so that the resource is not stored. */
-  private async placeOf(each: PackageResource, ids: PackageIds): Promise<ResourcePlace | undefined> {
+  private async placeOf(each: PackageResource, ids: PackageIds): Promise<PackageTarget | undefined> {
     try {
       return await ids.placeOf(each);
     } catch (error) {
@@ -294,7 +294,7 @@ class Import {
    * - examples, which may claim to conform to the definitions;
    * - the ImplementationGuide.
    */
-  async storeAll(resources: readonly PlacedResource[]): Promise<void> {
+  async storeAll(resources: readonly TargetedResource[]): Promise<void> {
     const isGuide = ({ type, isExample }: PackageResource) => type === 'ImplementationGuide' && !isExample;
     const needsSnapshot = ({ type, resource }: PackageResource) =>
       type === 'StructureDefinition' && resource['snapshot'] === undefined;
@@ -311,14 +311,14 @@ class Import {
     await this.storeTogether(resources.filter(isGuide));
   }
 
-  private async storeTogether(resources: readonly PlacedResource[]): Promise<void> {
+  private async storeTogether(resources: readonly TargetedResource[]): Promise<void> {
     await this.inParallel(resources, async (each) => {
       await this.store(each);
     });
   }
 
   /** Stores a StructureDefinition with its snapshot, or unchanged where no snapshot can be made. */
-  private async storeWithSnapshot(each: PlacedResource): Promise<void> {
+  private async storeWithSnapshot(each: TargetedResource): Promise<void> {
     let document: JsonDocument;
     try {
       const result = await this.whileBusy((context) =>
@@ -349,7 +349,7 @@ class Import {
   }
 
   /** Returns true when the resource was written. */
-  private async store(placed: PlacedResource): Promise<boolean> {
+  private async store(placed: TargetedResource): Promise<boolean> {
     const isWritten = await this.attempt(placed);
     this.reportProgress();
     return isWritten;
@@ -373,7 +373,7 @@ class Import {
     return whileBusy(() => work(inTime(this.context)), this.options);
   }
 
-  private async attempt(placed: PlacedResource): Promise<boolean> {
+  private async attempt(placed: TargetedResource): Promise<boolean> {
     const { file, type, id, url, resource, stored } = placed;
     try {
       if (stored !== undefined && isSameContent(stored, resource, this.options.extensionBase)) {
@@ -396,7 +396,7 @@ class Import {
   }
 
   /** A long resource goes to the worker thread, as text. */
-  private inputOf({ document, length }: PlacedResource): ResourceInput {
+  private inputOf({ document, length }: TargetedResource): ResourceInput {
     if (length < LONG_RESOURCE) return document;
     const { maxDepth } = this.options;
     return toResourceInput(stringifyJson(document.value, document.marked), { maxDepth });

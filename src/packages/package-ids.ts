@@ -8,20 +8,20 @@ import {
   type JsonObject,
   type JsonValue,
   type RequestContext,
-  type Repeats,
+  type RepeatOptions,
 } from '../core';
 import { isObject } from './members';
 import type { PackageResource } from './package-resource';
 import { isSameContent, isWrittenBy } from './stored-content';
 
 /** The id and the current content of a resource of a package in the tenant. */
-export interface ResourcePlace {
+export interface PackageTarget {
   readonly id: string;
   /** The stored resource that the package may replace. */
   readonly stored: JsonValue | undefined;
 }
 
-export interface PlaceOptions {
+export interface PackageTargetOptions {
   readonly core: Core;
   /** Each search and read has its own deadline. */
   context(): RequestContext;
@@ -30,7 +30,7 @@ export interface PlaceOptions {
   readonly extensionBase: string;
   readonly packageName: string;
   /** How searches and reads are repeated while the server is busy. */
-  readonly repeats: Repeats;
+  readonly repeats: RepeatOptions;
 }
 
 const STORED = { maxDepth: Number.MAX_SAFE_INTEGER };
@@ -47,13 +47,13 @@ export class PackageIds {
   /** `Type/id` of the resources of this package. */
   private readonly taken = new Set<string>();
 
-  constructor(private readonly options: PlaceOptions) {}
+  constructor(private readonly options: PackageTargetOptions) {}
 
   /**
    * Finds the id of a resource.
    * Cost: one search for a resource with a url; one or two reads where that has no match.
    */
-  async placeOf(each: PackageResource): Promise<ResourcePlace> {
+  async placeOf(each: PackageResource): Promise<PackageTarget> {
     const canonical = await this.findCanonical(each);
     if (canonical !== undefined) {
       this.take(each.type, canonical.id);
@@ -99,7 +99,7 @@ export class PackageIds {
     id,
     url,
     version,
-  }: PackageResource): Promise<ResourcePlace | undefined> {
+  }: PackageResource): Promise<PackageTarget | undefined> {
     if (url === undefined) return undefined;
     const found = (await this.search(type, url)).filter((stored) => stored['version'] === version);
     const stored = found.find((one) => one['id'] === id) ?? found[0];

@@ -1,13 +1,13 @@
 /** Resources inside of others: contained ones, entries of Bundles, parameters. Each is found by its JSON object. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/index';
 
-interface Place {
+interface InnerPosition {
   readonly container: JsonObject;
   /** The id of a contained resource, else `entry[2].resource`. */
   readonly path: string;
 }
 
-const places = new WeakMap<JsonObject, Place>();
+const places = new WeakMap<JsonObject, InnerPosition>();
 /** Returns the key of an outermost resource. */
 const keys = new WeakMap<JsonObject, () => string>();
 /** The resource that contains a reference to `#…`, by the reference object. */

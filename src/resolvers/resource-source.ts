@@ -74,7 +74,7 @@ class StoredSource extends ResourceSource {
  * A version that a dry run would have stored. It is not cached and has a key of its own, because real versions will later
  * get its number, and perhaps its time.
  */
-class DrySource extends StoredSource {
+class DryRunSource extends StoredSource {
   private digest?: string;
 
   constructor(version: StoredVersion, extensionBase: string) {
@@ -198,7 +198,7 @@ export function toDryResource(
   version: StoredVersion,
   { extensionBase }: Pick<SourceTools, 'extensionBase'>,
 ): ResourceSource {
-  return new DrySource(version, extensionBase);
+  return new DryRunSource(version, extensionBase);
 }
 
 /** Returns a resource from the JSON text that an operation returned. */

@@ -32,10 +32,10 @@ declare module 'fastify' {
 type Run = (exchange: Exchange) => Promise<FastifyReply>;
 
 /** The interactions that have no FHIR address. */
-type Elsewhere = 'subscriptionSocket' | 'oidc' | 'tenants' | 'health' | 'console' | 'none';
+type NonFhirInteraction = 'subscriptionSocket' | 'oidc' | 'tenants' | 'health' | 'console' | 'none';
 
 /** The handler of each interaction, in the order of the OpenAPI document; `gateway`: src/gateway serves it. */
-const RUNS: Readonly<Record<Exclude<keyof typeof INTERACTIONS, Elsewhere>, Run | 'gateway'>> = {
+const RUNS: Readonly<Record<Exclude<keyof typeof INTERACTIONS, NonFhirInteraction>, Run | 'gateway'>> = {
   searchSystem: search,
   bundle: runBundle,
   asyncStatus: status,

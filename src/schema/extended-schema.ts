@@ -17,28 +17,28 @@ import {
 } from 'graphql';
 
 /** Makers by name; each returns the same object on every call. */
-type Makers<Made> = ReadonlyMap<string, () => Made>;
+type MemberMakers<Made> = ReadonlyMap<string, () => Made>;
 
 export interface Extension<Context> {
   /** New types, and types that replace those of the same name. They include all types that refer to one of them. */
-  readonly types: Makers<GraphQLNamedType>;
+  readonly types: MemberMakers<GraphQLNamedType>;
   /**
    * New root fields, and root fields that replace those of the same name. They include all fields that refer to one of
    * `types`.
    */
-  readonly query: Makers<GraphQLFieldConfig<unknown, Context>>;
-  readonly mutation: Makers<GraphQLFieldConfig<unknown, Context>>;
+  readonly query: MemberMakers<GraphQLFieldConfig<unknown, Context>>;
+  readonly mutation: MemberMakers<GraphQLFieldConfig<unknown, Context>>;
 }
 
 /** A root type that makes each field on demand, with the extensions that the field has in `base`. */
 class ExtendedRoot<Context> extends GraphQLObjectType<unknown, Context> {
   readonly #base: GraphQLObjectType<unknown, Context>;
-  readonly #makers: Makers<GraphQLFieldConfig<unknown, Context>>;
+  readonly #makers: MemberMakers<GraphQLFieldConfig<unknown, Context>>;
   #fields: GraphQLFieldMap<unknown, Context> | undefined;
 
   constructor(
     base: GraphQLObjectType<unknown, Context>,
-    makers: Makers<GraphQLFieldConfig<unknown, Context>>,
+    makers: MemberMakers<GraphQLFieldConfig<unknown, Context>>,
   ) {
     const { name, description, extensions } = base;
     super({ name, description, extensions, fields: {} });

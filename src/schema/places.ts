@@ -1,17 +1,17 @@
 /** The FHIR types of GraphQL types, for the evaluation of FHIRPath on their values. */
 import { type GraphQLNamedType, type GraphQLSchema, isLeafType } from 'graphql';
 
-interface Place {
+interface FhirPathExtension {
   readonly fhirPlace: string;
 }
 
 /**
  * Returns the extensions of a type made from the elements below `path` of a structure: `Patient.contact`, `HumanName`.
  */
-export function withPlace(
+export function withFhirPath(
   structure: string,
   path: string,
-): { readonly extensions: Place & Record<string, unknown> } {
+): { readonly extensions: FhirPathExtension & Record<string, unknown> } {
   return { extensions: { fhirPlace: path === '' ? structure : `${structure}.${path}` } };
 }
 

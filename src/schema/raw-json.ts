@@ -22,11 +22,11 @@ export class RawJson {
 const tokenPrefix = `${randomUUID()}@`;
 const tokens = new RegExp(`"${tokenPrefix}(\\d+)"`, 'g');
 
-/** The texts found by the current call of `stringifyApart`; it is synchronous, so there is never more than one. */
+/** The texts found by the current call of `stringifyWithGaps`; it is synchronous, so there is never more than one. */
 let texts: string[] | undefined;
 
 /** The JSON text of a value, in which raw texts are still missing. */
-export interface TextApart {
+export interface TextWithGaps {
   readonly text: string;
   readonly raw: readonly string[];
 }
@@ -37,11 +37,11 @@ export interface TextApart {
  * Cost: one pass over the result of `stringify`.
  */
 export function stringifyAround(value: unknown, stringify: (value: unknown) => string): string {
-  return putTogether(stringifyApart(value, stringify));
+  return putTogether(stringifyWithGaps(value, stringify));
 }
 
 /** Does the first half of `stringifyAround`, which copies no raw text. */
-export function stringifyApart(value: unknown, stringify: (value: unknown) => string): TextApart {
+export function stringifyWithGaps(value: unknown, stringify: (value: unknown) => string): TextWithGaps {
   const raw: string[] = [];
   texts = raw;
   try {
@@ -52,7 +52,7 @@ export function stringifyApart(value: unknown, stringify: (value: unknown) => st
 }
 
 /** Does the second half of `stringifyAround`. Cost: copying the raw texts. */
-export function putTogether({ text, raw }: TextApart): string {
+export function putTogether({ text, raw }: TextWithGaps): string {
   if (raw.length === 0) return text;
   return text.replace(tokens, (token, index: string) => raw[Number(index)] ?? token);
 }

@@ -116,7 +116,7 @@ export interface Core extends Interactions {
   /** Returns the names of the concrete resource types of a release, sorted. */
   resourceTypes(release: Release): readonly string[];
   /** Applies `_summary` and `_elements` among the parameters to a version. Throws `invalidParameterValue`. */
-  partOf(
+  applySummary(
     context: RequestContext,
     version: StoredVersion,
     parameters: readonly QueryParameter[],

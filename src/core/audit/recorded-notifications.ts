@@ -4,7 +4,7 @@ import type { RecordingTools } from './recorder';
 import { toRecord } from './recording';
 
 /** A notification of a Subscription. */
-export interface ToldSubscription {
+export interface RecordedNotification {
   readonly id: string;
   readonly type: string;
   readonly hasArrived: boolean;
@@ -17,7 +17,10 @@ const NOT_ARRIVED = 502;
 export function recordNotifications({
   log,
   ids,
-}: Pick<RecordingTools, 'log' | 'ids'>): (context: RequestContext, told: ToldSubscription) => Promise<void> {
+}: Pick<RecordingTools, 'log' | 'ids'>): (
+  context: RequestContext,
+  told: RecordedNotification,
+) => Promise<void> {
   return async (context, { id, type, hasArrived }) => {
     const described = {
       ...{ interaction: 'operation', type: SUBSCRIPTION, id },

@@ -9,7 +9,7 @@ import { isDecoy } from '../tenants/decoy';
 import { endingOf } from './describe';
 import type { BatchedRefusals } from './batched-refusals';
 import type { RecordingTools } from './recorder';
-import { isSettled, settle, toRecord, type Asking, type Ending } from './recording';
+import { isSettled, settle, toRecord, type RecordedCaller, type Ending } from './recording';
 
 export type Admission = Pick<Core, 'identify' | 'admit'>;
 export type RecordedAdmission = Admission & Pick<Core, 'recordRefusal'>;
@@ -36,7 +36,7 @@ export function recordRefusals(
       ending,
       isAuthenticated,
     }: {
-      readonly asking: Asking;
+      readonly asking: RecordedCaller;
       readonly requestLine: string | undefined;
       readonly ending: Ending;
       readonly isAuthenticated: boolean;

@@ -71,7 +71,7 @@ export class Recorder {
   }
 }
 
-interface Reading<Arguments extends readonly unknown[], Result> {
+interface ReadRecording<Arguments extends readonly unknown[], Result> {
   describe(of: NoInfer<Arguments>): Described;
   /** The description with the result. */
   found(described: Described, result: Result, of: NoInfer<Arguments>): Described;
@@ -84,7 +84,7 @@ export function reads<Arguments extends readonly unknown[], Result>({
   describe,
   found,
   leave,
-}: Reading<Arguments, Result>): RecordedRun<Arguments, Result> {
+}: ReadRecording<Arguments, Result>): RecordedRun<Arguments, Result> {
   return async (recorder, run, context, ...of) => {
     const described = describe(of);
     const { trail } = context;

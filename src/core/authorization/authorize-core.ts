@@ -39,7 +39,7 @@ export const CORE_RULES = {
   recordAdministration: 'server',
   charge: 'anybody',
   resourceTypes: 'anybody',
-  partOf: 'anybody',
+  applySummary: 'anybody',
   localReference: 'anybody',
   parseIfNoneExist: 'anybody',
   changes: 'data',

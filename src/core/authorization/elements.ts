@@ -15,10 +15,10 @@ import { markSubsetted } from '../fhir/subset';
 import type { Policy } from './policy';
 
 /** A node in the tree of selected elements of a type; a recursive element has a node below itself. */
-interface Place {
+interface ElementTree {
   /** True: the element is selected, with all its descendants. */
   isSelected: boolean;
-  readonly below: Map<string, Place>;
+  readonly below: Map<string, ElementTree>;
   /** The JSON member is named after the element and a type: `valueQuantity`. */
   readonly isChoice: boolean;
 }
@@ -33,7 +33,7 @@ const CHOICE = '[x]';
 
 /** A set of elements of resource types. */
 class ElementSet {
-  private readonly roots = new Map<string, Place>();
+  private readonly roots = new Map<string, ElementTree>();
 
   /** Throws `invalidValue` unless all paths are elements. */
   constructor(
@@ -52,7 +52,7 @@ class ElementSet {
     return [...this.roots.keys()];
   }
 
-  of(type: string): Place | undefined {
+  of(type: string): ElementTree | undefined {
     return this.roots.get(type);
   }
 
@@ -71,7 +71,7 @@ class ElementSet {
     if (ALWAYS_VISIBLE.has(names[0] ?? '')) throw refused('is part of every answer');
     const root = this.roots.get(type) ?? newPlace(false);
     this.roots.set(type, root);
-    let place: Place = root;
+    let place: ElementTree = root;
     let structure = this.definitions.structure(type);
     let within = '';
     for (const written of names) {
@@ -103,21 +103,21 @@ class ElementSet {
   }
 }
 
-function newPlace(isChoice: boolean): Place {
+function newPlace(isChoice: boolean): ElementTree {
   return { isSelected: false, below: new Map(), isChoice };
 }
 
-function placeBelow({ below }: Place, name: string, isChoice: boolean): Place {
+function placeBelow({ below }: ElementTree, name: string, isChoice: boolean): ElementTree {
   let place = below.get(name);
   if (place === undefined) below.set(name, (place = newPlace(isChoice)));
   return place;
 }
 
 /** `Questionnaire.item.item` has the elements of `Questionnaire.item`. */
-function linkRecurring(definitions: Definitions, type: string, root: Place): void {
+function linkRecurring(definitions: Definitions, type: string, root: ElementTree): void {
   for (const { path, contentReference } of definitions.structure(type)?.elements ?? []) {
     if (contentReference === undefined) continue;
-    let meant: Place | undefined = root;
+    let meant: ElementTree | undefined = root;
     for (const name of contentReference.split('.').slice(1)) meant = meant?.below.get(name);
     if (meant === undefined) continue;
     const names = path.split('.');
@@ -130,12 +130,12 @@ function linkRecurring(definitions: Definitions, type: string, root: Place): voi
 }
 
 /** True if one of the names is the narrative, or an element of the type that is selected or has a selected descendant. */
-function isNamed({ below }: Place, names: ReadonlySet<string>): boolean {
+function isNamed({ below }: ElementTree, names: ReadonlySet<string>): boolean {
   return names.has(NARRATIVE) || [...below.keys()].some((name) => names.has(name));
 }
 
 /** The node of a JSON member: of an element, of its `_name` member, or of a choice (`valueQuantity`). */
-function placeOf({ below }: Place, member: string): Place | undefined {
+function placeOf({ below }: ElementTree, member: string): ElementTree | undefined {
   const name = member.startsWith('_') ? member.slice(1) : member;
   const exact = below.get(name);
   if (exact !== undefined) return exact;
@@ -231,7 +231,11 @@ export class ElementRules {
    * The same value where nothing is hidden. Undefined where nothing is left: FHIR has no empty objects, and one would
    * disclose a hidden value. `isAligned`: items of a list keep their positions, which match another list (`_name`).
    */
-  private stripped(value: JsonValue, place: Place | undefined, isAligned: boolean): JsonValue | undefined {
+  private stripped(
+    value: JsonValue,
+    place: ElementTree | undefined,
+    isAligned: boolean,
+  ): JsonValue | undefined {
     if (Array.isArray(value)) {
       const items = value.map((item) => this.stripped(item, place, false));
       if (items.every((item, index) => item === value[index])) return value;
@@ -318,7 +322,7 @@ function orNothing(items: readonly JsonValue[]): JsonValue | undefined {
 
 /** The path of a selected element that differs; undefined: all are equal. */
 function changedName(
-  place: Place,
+  place: ElementTree,
   before: JsonValue | undefined,
   after: JsonValue | undefined,
 ): string | undefined {

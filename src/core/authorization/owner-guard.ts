@@ -35,7 +35,7 @@ export interface OwnedContent extends Omit<TestedVersion, 'lastUpdated'> {
 }
 
 /** A resource, as far as its owner depends on it. */
-interface Owned {
+interface OwnedResource {
   readonly type: string;
   readonly key: KeyHalves;
   readonly resource: JsonObject;
@@ -156,7 +156,7 @@ export class OwnerGuard {
 
   /** @param examined undefined: the targets of a Provenance are not looked up */
   async #faultOfOwners(
-    { type, key, resource }: Owned,
+    { type, key, resource }: OwnedResource,
     patients: readonly string[],
     examined: ExaminedTargets | undefined,
   ): Promise<OwnershipFault | undefined> {

@@ -15,7 +15,7 @@ const LONGEST_SEARCH = 100;
 export type PatientSource = Pick<Interactions, 'search' | 'read'>;
 
 /** The resources of an account in the data of a release. */
-export interface SigningIn {
+export interface SigningInAccount {
   /** The space of the release. */
   readonly space: TenantSpace;
   readonly fhirUser: string | null;
@@ -32,7 +32,7 @@ export class PatientChoices {
     private readonly source: PatientSource,
     visit: SignInVisit,
     client: StoredClient,
-    { space, fhirUser, patient, userPatients }: SigningIn,
+    { space, fhirUser, patient, userPatients }: SigningInAccount,
   ) {
     this.#context = {
       space,

@@ -9,7 +9,7 @@ import { ACCESS, conditionsOf, type Grant, type GrantSide, isBound } from './gra
 import type { Policy, PolicyRule } from './policy';
 import { AUDIT_EVENT } from '../fhir/type-names';
 import { isStaff } from './person';
-import { openingOf, RECORD_OPENS, referencedCriteria } from './referenced';
+import { referenceAccessOf, RECORD_OPENS, referencedCriteria } from './referenced';
 import { ANY_TYPE, type Right, WRITING } from './right';
 import { ADMINISTRATION, parseScope, type Scope } from './scope';
 import { patientInContext, reachOf, type Reach } from './user-reach';
@@ -326,7 +326,9 @@ export class Permissions {
 
   /** True where references of records would open the type only by a setting that the tenant has not. */
   #isClosed(type: string): boolean {
-    return openingOf(this.full.definitions, type) === 'bySetting' && !this.#openedTypes.includes(type);
+    return (
+      referenceAccessOf(this.full.definitions, type) === 'bySetting' && !this.#openedTypes.includes(type)
+    );
   }
 
   /** The condition that a resource is in the compartment of one of the patients; undefined: none of the type is. */

@@ -29,9 +29,9 @@ const OPEN_IF_NOBODYS = 'Device';
  * the record and no other; `ownOrNobodys`: also those that name no Patient; `bySetting`: none names a Patient, and the
  * tenant's setting decides. Undefined: no reference of a record leads to the type.
  */
-export type Opening = 'always' | 'own' | 'ownOrNobodys' | 'bySetting';
+export type ReferenceAccess = 'always' | 'own' | 'ownOrNobodys' | 'bySetting';
 
-export function openingOf(definitions: Definitions, type: string): Opening | undefined {
+export function referenceAccessOf(definitions: Definitions, type: string): ReferenceAccess | undefined {
   const compartment = definitions.compartments.get(PATIENT)?.parameters;
   if (compartment === undefined || type === PATIENT || compartment.has(type)) return undefined;
   const isReferenced = [...compartment.keys()].some(
@@ -45,7 +45,9 @@ export function openingOf(definitions: Definitions, type: string): Opening | und
 
 /** Types that a record's references open only by a setting of the tenant, in alphabetical order. */
 export function typesBySetting(definitions: Definitions): readonly string[] {
-  return definitions.resourceTypes.filter((type) => openingOf(definitions, type) === 'bySetting').sort();
+  return definitions.resourceTypes
+    .filter((type) => referenceAccessOf(definitions, type) === 'bySetting')
+    .sort();
 }
 
 /**
@@ -61,7 +63,7 @@ export function referencedCriteria(
   conditionsOf: (source: string) => readonly Criterion[] | undefined,
 ): readonly Criterion[] | undefined {
   const { definitions } = context;
-  const opening = openingOf(definitions, type);
+  const opening = referenceAccessOf(definitions, type);
   if (opening === undefined) return undefined;
   const anyOf: Predicate[] = [];
   for (const source of definitions.compartments.get(PATIENT)?.parameters.keys() ?? []) {
@@ -87,7 +89,7 @@ export function referencedCriteria(
 function ownership(
   { definitions, keyOf }: SearchTypeContext,
   type: string,
-  opening: Opening,
+  opening: ReferenceAccess,
   patients: readonly string[],
 ): readonly Criterion[] {
   if (opening === 'always' || opening === 'bySetting') return [];
@@ -145,7 +147,7 @@ export function openingParameters(
     const numbers = codesTowards(definitions, source, type).flatMap((code) =>
       (stored.get(code)?.rowsOf ?? []).map(({ number }) => number),
     );
-    parameters = openingOf(definitions, type) === undefined ? NO_PARAMETERS : new Set(numbers);
+    parameters = referenceAccessOf(definitions, type) === undefined ? NO_PARAMETERS : new Set(numbers);
     all.set(key, parameters);
   }
   return parameters;

@@ -1,4 +1,4 @@
-import type { OfTenant } from '../storage/accounts/client-applications';
+import type { TenantReference } from '../storage/accounts/client-applications';
 import type { GrantHolder, GrantStore } from '../storage/accounts/user-grants';
 import { RefreshingCache } from '../memory/refreshing-cache';
 
@@ -15,7 +15,7 @@ export class UserGrants {
    * Returns the account of a grant and its rights; undefined: the grant is not valid. The object stays the same while
    * the result does. Cost: a lookup; a statement after 1.5 s.
    */
-  find(space: OfTenant, id: string): GrantHolder | undefined | Promise<GrantHolder | undefined> {
+  find(space: TenantReference, id: string): GrantHolder | undefined | Promise<GrantHolder | undefined> {
     return this.#recent.get(`${space.tenantNumber} ${id}`, () => this.store.findHolder(space, id));
   }
 

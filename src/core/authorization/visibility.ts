@@ -30,7 +30,7 @@ interface CachedGrants {
 const cachedGrants = new WeakMap<Services['keys'], BoundedCache<string, CachedGrants>>();
 
 /** The last lookup for an Access: all requests of a token share one Access object. */
-interface Latest {
+interface LatestLookup {
   readonly cachedGrants: CachedGrants;
   readonly all: BoundedCache<string, CachedGrants>;
   readonly space: number;
@@ -40,7 +40,7 @@ interface Latest {
   readonly until: number;
 }
 
-const latestOf = new WeakMap<Access, Latest>();
+const latestOf = new WeakMap<Access, LatestLookup>();
 
 function cachedGrantsOf(
   services: Pick<Services, 'createExtractor' | 'keys' | 'searchContext'>,

@@ -43,7 +43,7 @@ import { PersonPatients, type PersonSource } from '../authorization/person-patie
 import { SigningKeys } from '../oauth/signing-keys';
 import { TokenEndpoint } from '../oauth/token-endpoint';
 import type { CoreOptions } from './core-options';
-import type { Foundation } from './create-foundation';
+import type { BaseServices } from './create-foundation';
 import { UserGrants } from '../authorization/user-grants';
 import { Users } from '../oauth/users';
 
@@ -103,7 +103,7 @@ const SYSTEM = 'system';
 /** Creates access with the services and interactions of core. */
 export function createCoreAccess(
   options: CoreOptions,
-  { database, rates, digest, spaces }: Foundation,
+  { database, rates, digest, spaces }: BaseServices,
   {
     services,
     interactions,

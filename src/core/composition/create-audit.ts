@@ -14,7 +14,7 @@ import { BatchedRefusals } from '../audit/batched-refusals';
 import { createEntryRecords, NO_ENTRY_RECORDS, type EntryRecords } from '../audit/entry-records';
 import { recordRefusals, type Admission, type RecordedAdmission } from '../audit/recorded-refusals';
 import { recordAdministration } from '../audit/recorded-administration';
-import { recordNotifications, type ToldSubscription } from '../audit/recorded-notifications';
+import { recordNotifications, type RecordedNotification } from '../audit/recorded-notifications';
 import { recordSignIns, type SignInServices } from '../audit/recorded-sign-ins';
 import { recordAccesses, recordBundle, recordTogether } from '../audit/recorded-core';
 
@@ -46,7 +46,7 @@ export interface Audit {
   /** Wraps the sign-in services so that each sign-in and token is recorded. */
   recordSignIns(signIn: SignInServices): SignInServices;
   /** Records the handshake of a Subscription, and the first of several notifications that do not arrive. */
-  recordNotification(context: RequestContext, told: ToldSubscription): Promise<void>;
+  recordNotification(context: RequestContext, told: RecordedNotification): Promise<void>;
   readonly entries: EntryRecords;
   /** The context for reads of Bundle entries. */
   readonly toRead: ReadingContext;

@@ -162,7 +162,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       ...{ services, database: owner, store: tenants, write, log, findSpace },
     }),
     resourceTypes: (release) => loadDefinitions(release).resourceTypes,
-    partOf: (context, version, parameters) =>
+    applySummary: (context, version, parameters) =>
       applySummary(services.definitions(context.space.release), version, parameters),
     localReference: (context, reference) => services.references(context.space).local(reference),
     parseIfNoneExist: (context, type, text) =>

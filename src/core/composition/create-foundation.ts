@@ -16,7 +16,7 @@ import { Spaces } from '../tenants/spaces';
 import type { CoreOptions } from './core-options';
 
 /** The parts of core that need no other: database, Redis and tenants. */
-export interface Foundation {
+export interface BaseServices {
   readonly installation: Installation;
   /** Digest of the base conformance resources. */
   readonly baseDigest: string;
@@ -34,7 +34,7 @@ export interface Foundation {
 }
 
 /** Opens the database and brings it to this program's schema. Cost: under a second with an existing database. */
-export async function createFoundation(options: CoreOptions): Promise<Foundation> {
+export async function createFoundation(options: CoreOptions): Promise<BaseServices> {
   const { log, instruments } = options;
   const base = baseContent(options.extensionBase);
   const installation = await migrate({ database: options.database, base, log, ...options.start });

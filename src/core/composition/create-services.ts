@@ -30,7 +30,7 @@ import { checkRelations } from '../validation/relations';
 import { createCodeChecker } from '../validation/pending-codes';
 import { createStructureSource, structuresVersion } from '../validation/structure-source';
 import type { CoreOptions } from './core-options';
-import type { Foundation } from './create-foundation';
+import type { BaseServices } from './create-foundation';
 import { createTerminologyEnvironment } from '../terminology/environment';
 
 export interface CreatedServices {
@@ -43,7 +43,7 @@ export interface CreatedServices {
 }
 
 /** Creates the services: definitions, reads, searches and writes. Cost: the definitions of both releases are loaded. */
-export function createServices(options: CoreOptions, foundation: Foundation): CreatedServices {
+export function createServices(options: CoreOptions, foundation: BaseServices): CreatedServices {
   const { limits, log, ownAddresses, extensionBase } = options;
   const { database, cache, hasher, rates, spaces, installation } = foundation;
   const indexing = new SpaceIndexing({ hasher, ownAddresses, maxIndexRows: limits.maxIndexRows });
@@ -92,7 +92,7 @@ export function createServices(options: CoreOptions, foundation: Foundation): Cr
 
 function createSearchServices(
   { limits, secretKeys, explainsSearches, extensionBase, instruments }: CoreOptions,
-  { installation, database, hasher }: Foundation,
+  { installation, database, hasher }: BaseServices,
   indexing: SpaceIndexing,
   codeSystems: CodeSystemCache,
 ): SearchServices {

@@ -8,7 +8,7 @@ import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { readInstalled } from '../storage/schema/installed';
 import type { RowRecord } from '../storage/indexing/row-record';
 import { PROGRAM_SCHEMA } from '../storage/schema/program-schema';
-import type { Foundation } from './create-foundation';
+import type { BaseServices } from './create-foundation';
 
 export const OTHER_DEFINITIONS =
   'A process with other definitions has replaced the base conformance resources: restart this one';
@@ -31,7 +31,7 @@ export interface HealthParts {
 }
 
 export function createHealth(
-  { database, cache, record, rules, baseDigest, installation }: Foundation,
+  { database, cache, record, rules, baseDigest, installation }: BaseServices,
   log: Log,
 ): Health {
   return new Health({

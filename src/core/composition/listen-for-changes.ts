@@ -1,7 +1,7 @@
 import type { ErasureWatch } from '../cache/erasure-watch';
 import type { Log } from '../context';
 import type { AccessParts } from './create-access';
-import type { Foundation } from './create-foundation';
+import type { BaseServices } from './create-foundation';
 import { OTHER_DEFINITIONS } from './health';
 
 export interface ChangeListeners {
@@ -12,7 +12,7 @@ export interface ChangeListeners {
 
 /** Evicts what other processes have changed from the caches of this one, and announces new definitions to them. */
 export function listenForChanges(
-  { cache, spaces, installation, baseDigest }: Foundation,
+  { cache, spaces, installation, baseDigest }: BaseServices,
   { access, erasures, log }: ChangeListeners,
 ): void {
   cache.listen(({ kind, subject }) => {

@@ -3,18 +3,18 @@ import { FhirError } from '../errors';
 const MAX_REPEATS = 10;
 
 /** Pauses in milliseconds: the longest before the second attempt, of which each later one is the double, and the longest of all. */
-export interface Pauses {
+export interface RetryPauses {
   readonly firstMs: number;
   readonly longestMs: number;
 }
 
 /** At most a minute and a half in all. */
-const PAUSES: Pauses = { firstMs: 100, longestMs: 30_000 };
+const PAUSES: RetryPauses = { firstMs: 100, longestMs: 30_000 };
 
-export interface Repeats {
+export interface RepeatOptions {
   /** Work is not repeated once it is aborted. */
   readonly signal?: AbortSignal | undefined;
-  readonly pauses?: Pauses | undefined;
+  readonly pauses?: RetryPauses | undefined;
 }
 
 /** True for an error that says nothing about the item: the server had too much to do, or a time limit was over. */
@@ -29,7 +29,7 @@ export function isBusy(error: unknown): error is FhirError {
 export async function repeatWhile<Result>(
   work: () => Promise<Result>,
   isUnfinished: (outcome: { readonly result: Result } | { readonly error: unknown }) => boolean,
-  { signal, pauses: { firstMs, longestMs } = PAUSES }: Repeats = {},
+  { signal, pauses: { firstMs, longestMs } = PAUSES }: RepeatOptions = {},
 ): Promise<Result> {
   for (let repeats = 0; ; repeats++) {
     const outcome = await work().then(
@@ -48,7 +48,7 @@ export async function repeatWhile<Result>(
 }
 
 /** Runs `work`, which must be safe to repeat, and repeats it as `repeatWhile` while the server is busy. */
-export function whileBusy<Result>(work: () => Promise<Result>, repeats?: Repeats): Promise<Result> {
+export function whileBusy<Result>(work: () => Promise<Result>, repeats?: RepeatOptions): Promise<Result> {
   return repeatWhile(work, (outcome) => 'error' in outcome && isBusy(outcome.error), repeats);
 }
 

@@ -37,7 +37,7 @@ import {
   readRowsOf,
   readSpacesBeside,
   type FoundRow,
-  type PurgePlace,
+  type PurgedResource,
   type RemovedCounts,
 } from '../storage/tenants/purge';
 import { workWithoutLimits } from '../storage/tenants/tenant-removal';
@@ -105,11 +105,11 @@ export async function purge(
 
 class Purge {
   /** Purged resources, by `type key`. */
-  private readonly purged = new Map<string, PurgePlace & { readonly id: string }>();
+  private readonly purged = new Map<string, PurgedResource & { readonly id: string }>();
   private readonly remaining = new Map<string, RetainedResource>();
   private readonly removed = new Map<string, number>();
   /** AuditEvents that were purged. */
-  private readonly events: PurgePlace[] = [];
+  private readonly events: PurgedResource[] = [];
   private readonly extract: (type: string, body: string) => ResourceRows;
 
   constructor(
@@ -190,7 +190,7 @@ class Purge {
     return `${type}/${id}`;
   }
 
-  private named({ type, id }: PurgePlace & { readonly id: string }): { type: string; id: string } {
+  private named({ type, id }: PurgedResource & { readonly id: string }): { type: string; id: string } {
     return { type: this.typeNameOf(type), id };
   }
 
@@ -217,14 +217,14 @@ class Purge {
     return false;
   }
 
-  private placeOf({ type, id }: PurgeRequest): PurgePlace & { readonly id: string } {
+  private placeOf({ type, id }: PurgeRequest): PurgedResource & { readonly id: string } {
     const { services } = this.options;
     const number = services.definitions(this.context.space.release).typeNumber(type);
     if (number === undefined) throw fhirError('unknownType', { type, release: this.context.space.release });
     return { type: number, key: keyText(services.keys.keyOf(type, id)), id };
   }
 
-  private async purgeThese(found: readonly (PurgePlace & { readonly id: string })[]): Promise<void> {
+  private async purgeThese(found: readonly (PurgedResource & { readonly id: string })[]): Promise<void> {
     const ordered = [...found].sort(
       (one, other) => one.type - other.type || (BigInt(one.key) < BigInt(other.key) ? -1 : 1),
     );
@@ -238,7 +238,7 @@ class Purge {
     }
   }
 
-  private async purgeSome(some: readonly PurgePlace[]): Promise<RemovedCounts> {
+  private async purgeSome(some: readonly PurgedResource[]): Promise<RemovedCounts> {
     const { session } = this;
     const space = this.context.space.number;
     const counts = await purgeResources(session, space, some, (type, body) =>
@@ -263,11 +263,11 @@ class Purge {
   private async findMembers(
     after: number,
     to: number,
-  ): Promise<readonly (PurgePlace & { readonly id: string })[]> {
+  ): Promise<readonly (PurgedResource & { readonly id: string })[]> {
     const { session, request } = this;
     const space = this.context.space.number;
     const text = this.nameOf(request);
-    const candidates = new Map<string, PurgePlace>();
+    const candidates = new Map<string, PurgedResource>();
     for (let from = after; from < to; from += WINDOW) {
       this.requireTime();
       const bounds = { after: from, to: Math.min(from + WINDOW, to), texts: [text] };
@@ -277,7 +277,7 @@ class Purge {
         throw fhirError('tooCostly', { reason: `More than ${MAX_RESOURCES} resources mention ${text}` });
     }
     const places = [...candidates.values()];
-    const members: (PurgePlace & { readonly id: string })[] = [];
+    const members: (PurgedResource & { readonly id: string })[] = [];
     for (let start = 0; start < places.length; start += TEXTS_AT_ONCE) {
       this.requireTime();
       const some = places.slice(start, start + TEXTS_AT_ONCE);
@@ -290,7 +290,7 @@ class Purge {
     return members;
   }
 
-  private isMember(one: PurgePlace & { readonly id: string }, body: string): boolean {
+  private isMember(one: PurgedResource & { readonly id: string }, body: string): boolean {
     const { services } = this.options;
     const { space } = this.context;
     const { id } = this.request;

@@ -17,7 +17,7 @@ export interface Exact {
  * the first 31 digits of the number). The greater of two numbers has the greater double, or the same double and the
  * greater rest.
  */
-export interface Place {
+export interface DoubleWithRest {
   readonly at: number;
   readonly rest: number | undefined;
 }
@@ -106,7 +106,7 @@ const DECIMAL_BOTTOMS: ReadonlyMap<bigint, number> = new Map(
  * Returns the place of a number. Cost: below a microsecond for decimals of up to 15 digits, some microseconds for
  * others.
  */
-export function placeOf(exact: Exact): Place {
+export function toDoubleWithRest(exact: Exact): DoubleWithRest {
   const bottom = DECIMAL_BOTTOMS.get(exact.bottom);
   // Both are doubles, so that their quotient is the double nearest to the number.
   if (bottom !== undefined && exact.top < SHORT_LIMIT && exact.top > -SHORT_LIMIT)
@@ -124,7 +124,7 @@ export function placeOf(exact: Exact): Place {
 }
 
 /** Returns the place of a double's decimal form. Cost: below a microsecond for up to 15 digits. */
-export function placeOfNumber(number: number): Place {
+export function placeOfNumber(number: number): DoubleWithRest {
   if (
     Number.isInteger(number)
       ? Math.abs(number) < 1e15
@@ -133,14 +133,14 @@ export function placeOfNumber(number: number): Place {
   )
     return { at: number, rest: undefined };
   const exact = exactOfLiteral(String(number));
-  return exact === undefined ? { at: number, rest: undefined } : placeOf(exact);
+  return exact === undefined ? { at: number, rest: undefined } : toDoubleWithRest(exact);
 }
 
 /** Returns the place of a JSON decimal or integer; undefined for anything else. */
-export function placeOfJson(value: JsonValue | undefined): Place | undefined {
+export function placeOfJson(value: JsonValue | undefined): DoubleWithRest | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? placeOfNumber(value) : undefined;
   const exact = exactOf(value);
-  return exact === undefined ? undefined : placeOf(exact);
+  return exact === undefined ? undefined : toDoubleWithRest(exact);
 }
 
 const doubles = new Float64Array(1);
@@ -262,7 +262,7 @@ export function toDecimalText(exact: Exact): string {
   return `${sign}${padded.slice(0, power)}.${padded.slice(power)}`;
 }
 
-interface Scaled {
+interface ScaledNumber {
   /** The number is `digits` times ten to the power of `exponent`. */
   readonly digits: bigint;
   readonly exponent: number;
@@ -270,7 +270,7 @@ interface Scaled {
 }
 
 /** Rounds to a number of digits, half away from zero. */
-function scaled({ top, bottom }: Exact, count: number): Scaled {
+function scaled({ top, bottom }: Exact, count: number): ScaledNumber {
   const isNegative = top < 0n;
   const absolute = isNegative ? -top : top;
   let exponent = absolute.toString().length - bottom.toString().length - count;

@@ -10,10 +10,10 @@ import {
   exactOf,
   exactOfLiteral,
   multiply,
-  placeOf,
+  toDoubleWithRest,
   toDouble,
   type Exact,
-  type Place,
+  type DoubleWithRest,
 } from './exact-number';
 import { findArbitraryUnit } from './arbitrary-unit';
 import type { JsonValue } from './json';
@@ -37,7 +37,7 @@ export interface CanonicalUnit {
   /** A value in base units is `factor` times the value, plus `offset`; undefined for logarithmic units. */
   readonly scale: { readonly factor: Exact; readonly offset: Exact } | undefined;
   /** Returns the place of a JSON decimal in base units; undefined if it is not a number. */
-  placeOf(value: JsonValue | undefined): Place | undefined;
+  placeOf(value: JsonValue | undefined): DoubleWithRest | undefined;
   /** True if a greater value is a smaller one in base units, as with [pH]. */
   readonly isDescending: boolean;
   /** True for an arbitrary unit such as `[IU]/L`. */
@@ -196,17 +196,17 @@ function exactly(
   const plain = offset === 0 && ratio !== undefined && Number(factor.toPrecision(FRACTION_DIGITS));
   const decimal = plain !== false && isDecimal(ratio.bottom) ? plain : undefined;
   const digits = decimal === undefined ? NaN : digitsOf(decimal);
-  const findPlace = (value: JsonValue | undefined): Place | undefined => {
+  const findPlace = (value: JsonValue | undefined): DoubleWithRest | undefined => {
     // With so few digits together, the rounded product of the doubles is the product of the decimals.
     if (decimal !== undefined && typeof value === 'number' && digitsOf(value) + digits <= MAX_DOUBLE_DIGITS)
       return { at: Number((value * decimal).toPrecision(MAX_DOUBLE_DIGITS)), rest: undefined };
     const exact = exactOf(value);
     const base = exact && toExact(exact);
-    return base && placeOf(base);
+    return base && toDoubleWithRest(base);
   };
   // The search parameters of a resource convert the same number in sequence.
   let last: JsonValue | undefined;
-  let place: Place | undefined;
+  let place: DoubleWithRest | undefined;
   return {
     toExact,
     scale,

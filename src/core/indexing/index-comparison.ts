@@ -8,7 +8,7 @@ import type { Extractor } from '../search/rows/extract';
 import { containerTypeOf, parameterOfRow } from '../search/rows/index-rows';
 import { withTenantParameters, type TenantParameter } from '../search/parameters/tenant-parameter';
 import type { Services } from '../ports';
-import type { CurrentVersion, RepairTarget, WantedResource } from '../storage/indexing/index-repair';
+import type { CurrentVersion, RepairTarget, ExpectedRows } from '../storage/indexing/index-repair';
 import {
   readTexts,
   scanSpace,
@@ -131,7 +131,7 @@ export class SpaceComparer {
   }
 
   /** The head and rows that a version gives by the indexing rules of this process. */
-  recompute(typeName: string, version: CurrentVersion): WantedResource {
+  recompute(typeName: string, version: CurrentVersion): ExpectedRows {
     const rows = version.isDeletion ? NO_ROWS : this.rowsOf(typeName, version.body);
     return {
       deleted: version.isDeletion,
@@ -242,14 +242,14 @@ export class SpaceComparer {
   }
 }
 
-interface Place {
+interface ComparedResource {
   readonly space: Space;
   readonly type: string;
   readonly id: string;
 }
 
 function* compareHead(
-  place: Place,
+  place: ComparedResource,
   {
     head,
     current,
@@ -258,7 +258,7 @@ function* compareHead(
   }: {
     readonly head: ScannedHead;
     readonly current: ScannedVersion;
-    readonly wanted: WantedResource;
+    readonly wanted: ExpectedRows;
     readonly unsettled: UnsettledParameters;
   },
 ): Generator<IndexDifference> {
@@ -288,7 +288,11 @@ function isPartOf(part: string, whole: string): boolean {
   );
 }
 
-function* compareRows(place: Place, wanted: ResourceRows, stored: ResourceRows): Generator<IndexDifference> {
+function* compareRows(
+  place: ComparedResource,
+  wanted: ResourceRows,
+  stored: ResourceRows,
+): Generator<IndexDifference> {
   for (const table of INDEX_TABLES) {
     const { missing, superfluous } = subtract(wanted[table], stored[table]);
     if (missing.length > 0 || superfluous.length > 0) yield difference(place, table, missing, superfluous);
@@ -313,7 +317,7 @@ function subtract(
 }
 
 function difference(
-  { space, type, id }: Place,
+  { space, type, id }: ComparedResource,
   table: IndexDifference['table'],
   missing: readonly string[],
   superfluous: readonly string[],

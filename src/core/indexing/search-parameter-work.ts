@@ -21,7 +21,7 @@ import {
   repairResources,
   type CurrentVersion,
   type RepairTarget,
-  type WantedResource,
+  type ExpectedRows,
 } from '../storage/indexing/index-repair';
 import { readTexts } from '../storage/indexing/index-scan';
 import {
@@ -276,10 +276,7 @@ class ParameterIndexing {
       const wanted = this.wantedOf(lastUpdated, await this.rowsOf(body));
       targets.push({ type, key, stored: noRows(), seen: { version, lastUpdated, wanted } });
     }
-    const recompute = (
-      _target: unknown,
-      { isDeletion, lastUpdated, body }: CurrentVersion,
-    ): WantedResource => {
+    const recompute = (_target: unknown, { isDeletion, lastUpdated, body }: CurrentVersion): ExpectedRows => {
       const rows = isDeletion ? NO_ROWS : this.extractRows(body);
       return { ...this.wantedOf(lastUpdated, rows), deleted: isDeletion };
     };
@@ -305,7 +302,7 @@ class ParameterIndexing {
   }
 
   /** The whole head, and the rows of the parameters that are being indexed. */
-  private wantedOf(lastUpdated: number, rows: IndexRows): WantedResource {
+  private wantedOf(lastUpdated: number, rows: IndexRows): ExpectedRows {
     const all = toResourceRows(rows);
     const wanted = noRows();
     for (const table of INDEX_TABLES) wanted[table] = all[table].filter((row) => this.isMade(row));

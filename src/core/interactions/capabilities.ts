@@ -63,7 +63,7 @@ function toStatedSettings(
   return { isAuditApart, referencePolicy, conditionalDelete };
 }
 
-interface Made {
+interface CachedStatement {
   readonly definitions: Definitions;
   readonly statedText: string;
   /** Version of the tenant's OperationDefinitions and topics. */
@@ -79,7 +79,7 @@ const MAX_CACHED = 1_000;
 /** Cache by release and the settings that are shown. */
 const ofReleases = new Map<string, Capabilities>();
 const ofSpaces = forEachDatabase(() =>
-  createCache<number, Made>({ name: 'capabilities', scope: 'data', max: MAX_OWN }),
+  createCache<number, CachedStatement>({ name: 'capabilities', scope: 'data', max: MAX_OWN }),
 );
 const plainSpaces = forEachDatabase(() =>
   createCache<number, string>({ name: 'plain-spaces', scope: 'data', max: MAX_CACHED }),

@@ -28,7 +28,7 @@ const MAX_WALKED = 20_000;
 const STEPS = { first: 200, further: 2000 } as const;
 
 /** Some versions in their order; one more than the page if there are more. */
-interface Found {
+interface FoundVersions {
   readonly rows: readonly PageRow[];
   /** Start of the next page if there are fewer `rows` than wanted; undefined: there are no more. */
   readonly reached?: number;
@@ -39,7 +39,7 @@ interface Source {
   /** The position of a version in the history; a page continues below that of its last version. */
   positionOf(row: PageRow): number;
   /** At most `limit` (1 or more) versions below a position; undefined: the newest. */
-  read(before: number | undefined, limit: number): Promise<Found>;
+  read(before: number | undefined, limit: number): Promise<FoundVersions>;
   count(): Promise<number>;
   /** True if counting it is cheap. */
   readonly isShort: boolean;
@@ -117,7 +117,7 @@ async function readSeen(
     readonly first: number | undefined;
     readonly limit: number;
   },
-): Promise<Found> {
+): Promise<FoundVersions> {
   const found: PageRow[] = [];
   let position = first;
   for (let scanned = 0; scanned < MAX_LOOKED_AT;) {

@@ -11,7 +11,7 @@ import type { Services, WriteServices } from '../ports';
 import { LOCK_STATEMENT } from '../storage/write/head-locks';
 import type { ResourceAddress } from '../storage/read/version-address';
 import { keyText, type VersionRow } from '../storage/read/version-row';
-import { NO_ROWS, type VersionWrite, type Written } from '../storage/write/version-write';
+import { NO_ROWS, type VersionWrite, type WriteStamp } from '../storage/write/version-write';
 import { ConditionLost, type WriteCondition } from '../storage/write/write-queues';
 import { writeInTransaction } from '../storage/write/write-statements';
 import { provenanceWrite } from './provenance';
@@ -231,7 +231,7 @@ function finish(
   services: Pick<Services, 'extensionBase' | 'keys'>,
   type: string,
   { write, created }: Plan,
-  written: Written,
+  written: WriteStamp,
 ): Replaced {
   return { version: toVersion(services, type, write, written), created };
 }
@@ -241,7 +241,7 @@ export function toVersion(
   services: Pick<Services, 'extensionBase' | 'keys'>,
   type: string,
   write: VersionWrite,
-  written: Written,
+  written: WriteStamp,
 ): StoredVersion {
   const row: VersionRow = {
     id: write.id,

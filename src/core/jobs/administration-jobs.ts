@@ -14,7 +14,7 @@ import {
 import { whileBusy } from '../concurrency/while-busy';
 import type { Log } from '../context';
 import { FhirError, fhirError } from '../errors';
-import type { OfTenant } from '../storage/accounts/client-applications';
+import type { TenantReference } from '../storage/accounts/client-applications';
 import type { Connections } from '../storage/connection/connections';
 import type { DatabaseOptions } from '../storage/connection/database';
 import type { OwnerSession } from '../storage/connection/owner-session';
@@ -240,7 +240,7 @@ function stop(running: Running, reason: StopReason): void {
 }
 
 /** The space of its connections, of which a tenant has several. */
-function spaceOf({ number: tenantNumber, spaces }: TenantRow): OfTenant {
+function spaceOf({ number: tenantNumber, spaces }: TenantRow): TenantReference {
   const [number] = Object.values(spaces);
   if (number === undefined) throw fhirError('unknownTenant');
   return { number, tenantNumber };

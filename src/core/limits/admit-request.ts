@@ -46,7 +46,7 @@ export function chargeRequests({ rates }: RequestCounts, context: RequestContext
   if (counted !== undefined && requests > 0) rates.charge(counted, requests);
 }
 
-interface Limited {
+interface LimitedRequest {
   readonly tenant: number;
   readonly counted: readonly Counted[];
   readonly most: number;
@@ -55,7 +55,7 @@ interface Limited {
 async function admitAmong(
   rates: RateLimiter,
   underWay: UnderWay,
-  { tenant, counted, most }: Limited,
+  { tenant, counted, most }: LimitedRequest,
 ): Promise<Admission> {
   const toState = (): LimitState => ({
     name: 'tenant-concurrent',

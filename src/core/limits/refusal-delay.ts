@@ -17,7 +17,7 @@ const MOST_WAITING = 1_000;
 /** Clients whose refusals are counted. */
 const MOST_CLIENTS = 10_000;
 
-interface Refused {
+interface ClientRefusals {
   count: number;
   waiting: number;
   /** End of the window, after which the count starts again. */
@@ -31,7 +31,7 @@ const sleepByTimer: Sleep = (milliseconds, signal) =>
   delay(milliseconds, undefined, { signal }).catch(() => undefined);
 
 export class RefusalDelay {
-  private readonly clients = createCache<string, Refused>({
+  private readonly clients = createCache<string, ClientRefusals>({
     name: 'refusal-delays',
     scope: 'program',
     max: MOST_CLIENTS,
@@ -70,7 +70,7 @@ export class RefusalDelay {
     }
   }
 
-  private find(client: string, windowMs: number): Refused {
+  private find(client: string, windowMs: number): ClientRefusals {
     const now = this.now();
     let refused = this.clients.get(client);
     if (refused === undefined) {

@@ -33,7 +33,7 @@ const MAX_ASKING = 20;
 /** Writes of a space within this many milliseconds share one notice. */
 const NOTICE_MS = 10;
 
-interface Followed {
+interface FollowedSpace {
   readonly feed: SpaceFeed;
   readonly tenantNumber: number;
   readonly filters: Map<string, ChangeFilter>;
@@ -46,7 +46,7 @@ interface Followed {
  */
 export class ChangeFeeds {
   /** By the number of the space. */
-  readonly #spaces = new Map<number, Followed>();
+  readonly #spaces = new Map<number, FollowedSpace>();
   /** All feeds, also those without subscribers that still finish their work. */
   readonly #feeds = new Set<SpaceFeed>();
   readonly #announced = new Map<number, NodeJS.Timeout>();
@@ -100,7 +100,7 @@ export class ChangeFeeds {
     throw fhirError('tooManySubscriptions', { reason });
   }
 
-  #open(space: TenantSpace, head: number): Followed {
+  #open(space: TenantSpace, head: number): FollowedSpace {
     const existing = this.#spaces.get(space.number);
     if (existing !== undefined) return existing;
     const { services, log, limits, cache, findSpace } = this.options;
@@ -115,7 +115,7 @@ export class ChangeFeeds {
       space,
       head,
     );
-    const followed: Followed = {
+    const followed: FollowedSpace = {
       feed,
       tenantNumber: space.tenantNumber,
       filters: new Map(),
@@ -138,7 +138,7 @@ export class ChangeFeeds {
     return filter;
   }
 
-  #remove(space: number, followed: Followed, subscriber: Subscriber): void {
+  #remove(space: number, followed: FollowedSpace, subscriber: Subscriber): void {
     const { feed, filters, stopListening } = followed;
     feed.remove(subscriber);
     const isUsed = [...feed.subscribers].some((other) => other.filter === subscriber.filter);

@@ -1,7 +1,7 @@
 /** Access tokens of a tenant: JWTs after RFC 9068, signed with the tenant's key. */
 import { randomUUID } from 'node:crypto';
 import { isRelease, type Release } from '../fhir/release';
-import type { IdTokenAlgorithm, OfTenant } from '../storage/accounts/client-applications';
+import type { IdTokenAlgorithm, TenantReference } from '../storage/accounts/client-applications';
 import type { UserGrant } from '../storage/accounts/user-grants';
 import { loadJose } from './jose';
 import type { ReadToken } from './read-token';
@@ -57,7 +57,12 @@ export class AccessTokens {
   ) {}
 
   /** `seconds`: lifetime of the token. */
-  async issue(space: OfTenant, address: TenantAddress, grant: Grant, seconds: number): Promise<string> {
+  async issue(
+    space: TenantReference,
+    address: TenantAddress,
+    grant: Grant,
+    seconds: number,
+  ): Promise<string> {
     const jose = await loadJose();
     const { id, key } = await this.keys.signer(space, ACCESS_ALGORITHM);
     const { client, scopes, user, patient, encounter, release, grant: consent, subject } = grant;
@@ -82,7 +87,7 @@ export class AccessTokens {
 
   /** Issues an ID token about the user for the client (OpenID Connect Core 1.0, section 2; SMART's fhirUser). */
   async issueIdToken(
-    space: OfTenant,
+    space: TenantReference,
     address: TenantAddress,
     about: IdTokenSubject,
     seconds: number,
@@ -112,7 +117,7 @@ export class AccessTokens {
 
   /** Returns the client and account of an ID token, also of an expired one. Undefined: this tenant has not issued it. */
   async verifyIdToken(
-    space: OfTenant,
+    space: TenantReference,
     tenant: string,
     { text, header }: ReadToken,
   ): Promise<{ readonly client: string; readonly subject: string } | undefined> {
@@ -143,7 +148,7 @@ export class AccessTokens {
 
   /** Undefined: the token is expired, or this tenant has not issued it for itself. */
   async verify(
-    space: OfTenant,
+    space: TenantReference,
     tenant: string,
     { text: token, header }: ReadToken,
   ): Promise<VerifiedGrant | undefined> {

@@ -51,10 +51,10 @@ interface VerifiedToken {
   /** Milliseconds since 1970. */
   readonly expires: number;
   /** The caller by release, because the user and patients differ between releases. */
-  readonly made: Partial<Record<Release, Made>>;
+  readonly made: Partial<Record<Release, MadeCaller>>;
 }
 
-interface Made {
+interface MadeCaller {
   readonly client: StoredClient;
   readonly holder: GrantHolder | undefined;
   readonly user: string | undefined;

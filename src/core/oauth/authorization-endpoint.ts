@@ -17,7 +17,7 @@ import {
   NOT_KNOWN,
   readAuthorization,
   returnOf,
-  Unreturnable,
+  NoRedirectTarget,
   type AuthorizationRequest,
 } from './authorization-request';
 import type { Clients } from './clients';
@@ -56,7 +56,7 @@ export class AuthorizationEndpoint {
     try {
       return await this.#step(visit);
     } catch (error) {
-      if (error instanceof Unreturnable) return { kind: 'refused', status: 400, reason: error.message };
+      if (error instanceof NoRedirectTarget) return { kind: 'refused', status: 400, reason: error.message };
       if (!(error instanceof AuthorizationError)) throw error;
       return redirect(visit, error.back, { error: error.code, error_description: error.message });
     }
@@ -81,7 +81,7 @@ export class AuthorizationEndpoint {
     const client = found && withAddresses(found, bases, space.tenant);
     const back = returnOf(parameters, client);
     if (visit.trail !== undefined && client !== undefined) visit.trail.client = client.id;
-    if (client === undefined) throw new Unreturnable(NOT_KNOWN);
+    if (client === undefined) throw new NoRedirectTarget(NOT_KNOWN);
     const roots = bases.map((one) => `${one}/w/${space.tenant}/api/v1/fhir`);
     const request = checkAuthorization(parameters, client, back, roots);
     const isElsewhere = isConsole(client) && form === undefined && !visit.isOwnRequest;

@@ -51,17 +51,19 @@ export type AuthorizationErrorCode =
   | 'request_uri_not_supported';
 
 /** The target of redirects with answers. */
-export type Return = Pick<AuthorizationRequest, 'redirectUri'> & { readonly state: string | undefined };
+export type RedirectTarget = Pick<AuthorizationRequest, 'redirectUri'> & {
+  readonly state: string | undefined;
+};
 
 /** The request has no trustworthy redirect target, so the error goes to the browser. */
-export class Unreturnable extends Error {}
+export class NoRedirectTarget extends Error {}
 
 /** A refusal that the client receives through the browser. */
 export class AuthorizationError extends Error {
   constructor(
     readonly code: AuthorizationErrorCode,
     description: string,
-    readonly back: Return,
+    readonly back: RedirectTarget,
   ) {
     super(description);
   }
@@ -74,11 +76,11 @@ export const NOT_KNOWN =
 /** Longest text that is stored or repeated. */
 const LONGEST = 2_000;
 
-/** Throws Unreturnable for repeated parameters. */
+/** Throws NoRedirectTarget for repeated parameters. */
 export function readAuthorization(query: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const [name, value] of parse(query)) {
-    if (parameters.has(name)) throw new Unreturnable('A parameter of the request stands twice');
+    if (parameters.has(name)) throw new NoRedirectTarget('A parameter of the request stands twice');
     // RFC 6749, section 3.1: a parameter without a value counts as not sent.
     if (value !== '') parameters.set(name, value);
   }
@@ -89,22 +91,25 @@ function parse(query: string): ReturnType<typeof parseQueryText> {
   try {
     return parseQueryText(query);
   } catch (error) {
-    if (error instanceof FhirError) throw new Unreturnable('The request cannot be read');
+    if (error instanceof FhirError) throw new NoRedirectTarget('The request cannot be read');
     throw error;
   }
 }
 
 /**
- * Returns the redirect target, which must equal a registered address of the client exactly. Throws Unreturnable.
+ * Returns the redirect target, which must equal a registered address of the client exactly. Throws NoRedirectTarget.
  *
  * @param client the client of this `client_id`, if it exists
  */
-export function returnOf(parameters: ReadonlyMap<string, string>, client: StoredClient | undefined): Return {
+export function returnOf(
+  parameters: ReadonlyMap<string, string>,
+  client: StoredClient | undefined,
+): RedirectTarget {
   const redirectUri = parameters.get('redirect_uri');
   const isOwn = redirectUri !== undefined && client?.redirectUris.includes(redirectUri) === true;
   // The console exists at the name of every tenant, and only its own people learn that it is disabled.
   const isGood = client !== undefined && (!client.isDisabled || isConsole(client));
-  if (!isGood || !isOwn) throw new Unreturnable(NOT_KNOWN);
+  if (!isGood || !isOwn) throw new NoRedirectTarget(NOT_KNOWN);
   const state = parameters.get('state');
   return { redirectUri, state: state !== undefined && state.length <= LONGEST ? state : undefined };
 }
@@ -113,7 +118,7 @@ export function returnOf(parameters: ReadonlyMap<string, string>, client: Stored
 export function checkAuthorization(
   parameters: ReadonlyMap<string, string>,
   client: StoredClient,
-  back: Return,
+  back: RedirectTarget,
   roots: readonly string[],
 ): AuthorizationRequest {
   const refuse = (code: AuthorizationErrorCode, description: string): never => {
@@ -164,7 +169,7 @@ export function checkAuthorization(
 
 /** Returns the redirect to the client with the answer; `issuer` after RFC 9207. */
 export function answerTo(
-  { redirectUri, state }: Return,
+  { redirectUri, state }: RedirectTarget,
   issuer: string,
   answer: Readonly<Record<string, string>>,
 ): string {

@@ -5,7 +5,7 @@ import {
   type ClientDetails,
   type ClientStore,
   type NewStoredSecret,
-  type OfTenant,
+  type TenantReference,
   type StoredClient,
 } from '../storage/accounts/client-applications';
 import { asInProgram, CONSOLE, CONSOLE_DETAILS } from './console-client';
@@ -61,7 +61,7 @@ export class Clients {
   }
 
   /** Undefined: there is no such client. Disabled clients are returned; that of the console always exists. */
-  find(space: OfTenant, id: string): StoredClient | undefined | Promise<StoredClient | undefined> {
+  find(space: TenantReference, id: string): StoredClient | undefined | Promise<StoredClient | undefined> {
     if (!isValidId(id)) return undefined;
     return this.#recent.get(`${space.tenantNumber} ${id}`, async () =>
       asInProgram(id, await this.store.find(space, id)),
@@ -74,7 +74,7 @@ export class Clients {
    *
    * @param address network address of the client: wrong secrets of one client from one address are throttled
    */
-  async prove(space: OfTenant, id: string, secret: string, address: string): Promise<Proof> {
+  async prove(space: TenantReference, id: string, secret: string, address: string): Promise<Proof> {
     const client = await this.find(space, id);
     const now = Date.now();
     const secrets = client?.secrets ?? [];
@@ -104,26 +104,26 @@ export class Clients {
   }
 
   /** All clients, oldest first. */
-  async list(space: OfTenant): Promise<readonly StoredClient[]> {
+  async list(space: TenantReference): Promise<readonly StoredClient[]> {
     await this.storeConsole(space);
     return (await this.store.list(space)).map((client) => asInProgram(client.id, client) ?? client);
   }
 
   /** As `find`, without the cache. */
-  async read(space: OfTenant, id: string): Promise<StoredClient | undefined> {
+  async read(space: TenantReference, id: string): Promise<StoredClient | undefined> {
     if (id === CONSOLE) await this.storeConsole(space);
     return asInProgram(id, await this.store.find(space, id));
   }
 
   /** Adds the row of the console's client, to which grants refer, where it is missing. Cost: a statement. */
-  async storeConsole(space: OfTenant): Promise<void> {
+  async storeConsole(space: TenantReference): Promise<void> {
     if ((await this.store.find(space, CONSOLE)) !== undefined) return;
     await this.store.createBuiltIn(space, CONSOLE, CONSOLE_DETAILS);
     this.invalidate();
   }
 
   /** Creates a client, with its first `secret` or not at all, and returns its id. Throws `invalidValue`. */
-  async create(space: OfTenant, details: ClientDetails, secret?: NewSecret): Promise<string> {
+  async create(space: TenantReference, details: ClientDetails, secret?: NewSecret): Promise<string> {
     const id = randomUUID();
     if (!(await this.store.create(space, id, details, secret && (await toStored(secret)))))
       throw fhirError('invalidValue', { reason: 'The tenant has as many clients as it may have' });
@@ -131,14 +131,14 @@ export class Clients {
   }
 
   /** False: there is no such client. Takes effect in this process at once; the caller notifies the others. */
-  async update(space: OfTenant, id: string, details: ClientDetails): Promise<boolean> {
+  async update(space: TenantReference, id: string, details: ClientDetails): Promise<boolean> {
     const changed = await this.store.update(space, id, details);
     this.invalidate();
     return changed;
   }
 
   /** Undefined: there is no such client. Throws `invalidValue` where it may have no more secrets. */
-  async addSecret(space: OfTenant, id: string, expires?: number): Promise<NewSecret | undefined> {
+  async addSecret(space: TenantReference, id: string, expires?: number): Promise<NewSecret | undefined> {
     if (id === CONSOLE)
       throw fhirError('invalidValue', { reason: `The client ${CONSOLE} is public: it has no secrets` });
     if ((await this.store.find(space, id)) === undefined) return undefined;
@@ -150,7 +150,7 @@ export class Clients {
   }
 
   /** False: there is no such secret. */
-  async removeSecret(space: OfTenant, id: string, secret: string): Promise<boolean> {
+  async removeSecret(space: TenantReference, id: string, secret: string): Promise<boolean> {
     const removed = await this.store.removeSecret(space, id, secret);
     this.invalidate();
     return removed;

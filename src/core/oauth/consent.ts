@@ -1,6 +1,6 @@
 /** What a person may allow a client at sign-in: their identity in the data, the patient in context, and the scopes. */
 import type { PatientChoice, SignInVisit } from '../api/sign-in';
-import { PatientChoices, type PatientSource, type SigningIn } from '../authorization/patient-choice';
+import { PatientChoices, type PatientSource, type SigningInAccount } from '../authorization/patient-choice';
 import { isStaff } from '../authorization/person';
 import type { PersonPatients } from '../authorization/person-patients';
 import { ADMINISTRATION, parseScope } from '../authorization/scope';
@@ -26,8 +26,8 @@ export interface ConsentParts {
   searchContext(space: TenantSpace): SearchTypeContext;
 }
 
-export interface Offer {
-  readonly person: SigningIn;
+export interface ConsentOffer {
+  readonly person: SigningInAccount;
   /** The requested scopes that can allow something. */
   readonly scopes: readonly string[];
   /** Parts of them by conditions, of the client's scopes: the person may allow these in their place. */
@@ -51,7 +51,7 @@ export function isAboutLaunch(scope: string): boolean {
 /** The scopes and parts of an offer that the form allows; a part of an allowed scope is left out. */
 export function allowedScopes(
   form: ReadonlyMap<string, string>,
-  { scopes, parts }: Pick<Offer, 'scopes' | 'parts'>,
+  { scopes, parts }: Pick<ConsentOffer, 'scopes' | 'parts'>,
 ): readonly string[] {
   const boxes = [...form].filter(([name]) => name.startsWith(BOX));
   const chosen = new Set(boxes.flatMap(([, value]) => toWords(value)));
@@ -65,7 +65,7 @@ export async function offerOf(
   visit: SignInVisit,
   asked: AuthorizationRequest,
   user: StoredUser,
-): Promise<Offer> {
+): Promise<ConsentOffer> {
   const person = await personOf(parts, visit, asked, user);
   const request = isConsole(asked.client) ? withoutImpossible(asked, person) : asked;
   requirePerson(request, person);
@@ -103,7 +103,7 @@ export function rightsOf(
  */
 function withoutImpossible(
   request: AuthorizationRequest,
-  { fhirUser, userPatients }: SigningIn,
+  { fhirUser, userPatients }: SigningInAccount,
 ): AuthorizationRequest {
   const hasReach = reachOf({ user: fhirUser ?? undefined, userPatients }).kind !== 'nothing';
   const { scopes } = request;
@@ -116,7 +116,7 @@ async function personOf(
   visit: SignInVisit,
   request: AuthorizationRequest,
   user: StoredUser,
-): Promise<SigningIn> {
+): Promise<SigningInAccount> {
   const { release } = request;
   const space = await parts.findSpace(visit.space.tenant, release);
   if (space === undefined) throw fhirError('unknownTenant');
@@ -128,7 +128,10 @@ async function personOf(
 }
 
 /** Throws AuthorizationError where the person has no identity in the data that allows the request. */
-function requirePerson(request: AuthorizationRequest, { fhirUser, patient, userPatients }: SigningIn): void {
+function requirePerson(
+  request: AuthorizationRequest,
+  { fhirUser, patient, userPatients }: SigningInAccount,
+): void {
   const { scopes } = request;
   const asks = (isMeant: (scope: string) => boolean): boolean => scopes.some(isMeant);
   const refuse = (reason: string): never => {
@@ -147,7 +150,7 @@ function requirePerson(request: AuthorizationRequest, { fhirUser, patient, userP
 }
 
 /** The id of the only Patient whose record can be meant; undefined: there is none, or there are several. */
-function ownPatientOf({ fhirUser, patient, userPatients }: SigningIn): string | undefined {
+function ownPatientOf({ fhirUser, patient, userPatients }: SigningInAccount): string | undefined {
   const [type = '', id = ''] = fhirUser?.split('/') ?? [];
   const [onlyPatient, ...others] = type === 'Patient' ? [id] : userPatients;
   return patient ?? (others.length === 0 ? onlyPatient : undefined);
@@ -161,8 +164,8 @@ async function patientOf(
   parts: ConsentParts,
   visit: SignInVisit,
   request: AuthorizationRequest,
-  person: SigningIn,
-): Promise<Pick<Offer, 'fixed' | 'choices' | 'launch'>> {
+  person: SigningInAccount,
+): Promise<Pick<ConsentOffer, 'fixed' | 'choices' | 'launch'>> {
   const { client, scopes, launch } = request;
   const refuse = (reason: string): never => {
     throw new AuthorizationError('access_denied', reason, request);

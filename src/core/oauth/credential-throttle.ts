@@ -3,7 +3,7 @@ import type { Counted, RateLimiter } from '../limits/rate-limiter';
 import type { Admission } from '../api/process';
 import type { Rate } from '../memory/rate';
 import { networkOf } from '../network/ip-address';
-import type { OfTenant } from '../storage/accounts/client-applications';
+import type { TenantReference } from '../storage/accounts/client-applications';
 
 const MINUTE_MS = 60_000;
 
@@ -50,7 +50,7 @@ export class CredentialThrottle {
    * without calling `check` where there were too many. **Cost**: a round trip to Redis.
    */
   async attempt<T>(
-    space: OfTenant,
+    space: TenantReference,
     claimed: Claimed,
     address: string,
     check: () => Promise<T | undefined>,
@@ -66,7 +66,7 @@ export class CredentialThrottle {
    * Redis, and `isKnownNetwork` where the budget is used up.
    */
   async attemptSignIn<T>(
-    space: OfTenant,
+    space: TenantReference,
     { name, address, isKnownNetwork }: SignInAttempt,
     check: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
@@ -95,7 +95,11 @@ async function count<T>(admission: Admission, check: () => Promise<T | undefined
   }
 }
 
-function countersOf({ tenantNumber: tenant }: OfTenant, { kind, name }: Claimed, network: string): Counted[] {
+function countersOf(
+  { tenantNumber: tenant }: TenantReference,
+  { kind, name }: Claimed,
+  network: string,
+): Counted[] {
   return [
     { tenant, kind: 'guess', name: `${kind} ${network} ${name}`, rates: PER_NAME_AND_NETWORK },
     { tenant, kind: 'guess', name: `network ${network}`, rates: PER_NETWORK },

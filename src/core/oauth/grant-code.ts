@@ -5,7 +5,7 @@ import type { StoredUser } from '../storage/accounts/user-accounts';
 import type { GrantStore } from '../storage/accounts/user-grants';
 import { AuthorizationError, type AuthorizationRequest } from './authorization-request';
 import type { Clients } from './clients';
-import type { Offer } from './consent';
+import type { ConsentOffer } from './consent';
 import { isConsole } from './console-client';
 import { hashToken, makeToken } from './random-token';
 
@@ -35,7 +35,7 @@ interface GrantParts {
 interface Allowed {
   readonly request: AuthorizationRequest;
   readonly signedIn: SignedIn;
-  readonly offer: Pick<Offer, 'person' | 'launch'>;
+  readonly offer: Pick<ConsentOffer, 'person' | 'launch'>;
   readonly scopes: readonly string[];
   readonly patient: PatientChoice | undefined;
 }

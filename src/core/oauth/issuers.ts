@@ -3,7 +3,7 @@ import type { NewIssuer } from '../api/access';
 import { fhirError } from '../errors';
 import { isShownName, SHOWN_NAME_EXPECTED } from '../limits/shown-name';
 import type { Destinations } from '../outbound/destinations';
-import type { OfTenant } from '../storage/accounts/client-applications';
+import type { TenantReference } from '../storage/accounts/client-applications';
 import type { IssuerStore, TokenIssuer } from '../storage/accounts/token-issuers';
 import { toWords, type Grant } from './access-tokens';
 import { loadJose } from './jose';
@@ -47,7 +47,7 @@ export class OutsideIssuers {
   }
 
   /** Undefined: the tenant does not accept tokens of this issuer. */
-  find(space: OfTenant, issuer: string): TokenIssuer | undefined | Promise<TokenIssuer | undefined> {
+  find(space: TenantReference, issuer: string): TokenIssuer | undefined | Promise<TokenIssuer | undefined> {
     const load = async (): Promise<Issuers> => ({ list: await this.parts.store.list(space) });
     const issuersOfTenant = this.#recent.get(String(space.tenantNumber), load);
     const pick = (issuers: Issuers | undefined): TokenIssuer | undefined =>
@@ -91,7 +91,7 @@ export class OutsideIssuers {
   }
 
   /** Throws `invalidValue`. */
-  async put(space: OfTenant, given: NewIssuer): Promise<void> {
+  async put(space: TenantReference, given: NewIssuer): Promise<void> {
     const issuer: TokenIssuer = {
       issuer: given.issuer,
       client: given.client,
@@ -116,7 +116,7 @@ export class OutsideIssuers {
   }
 
   /** False: there is no issuer of this name. */
-  async remove(space: OfTenant, issuer: string): Promise<boolean> {
+  async remove(space: TenantReference, issuer: string): Promise<boolean> {
     const removed = await this.parts.store.remove(space, issuer);
     this.invalidate();
     return removed;
@@ -127,7 +127,7 @@ export class OutsideIssuers {
     return this.parts.store.nameReleases();
   }
 
-  list(space: OfTenant): Promise<readonly TokenIssuer[]> {
+  list(space: TenantReference): Promise<readonly TokenIssuer[]> {
     return this.parts.store.list(space);
   }
 

@@ -8,7 +8,7 @@ import type { UserGrants } from '../authorization/user-grants';
 import type { StoredClient } from '../storage/accounts/client-applications';
 import type { GrantStore } from '../storage/accounts/user-grants';
 import type { AccessTokens } from './access-tokens';
-import { readAuthorization, Unreturnable } from './authorization-request';
+import { readAuthorization, NoRedirectTarget } from './authorization-request';
 import type { Clients } from './clients';
 import { isConsole, toConsole } from './console-client';
 import { hashToken } from './random-token';
@@ -38,7 +38,7 @@ export class LogoutEndpoint {
     try {
       return await this.#signOut(visit, readAuthorization(visit.query));
     } catch (error) {
-      if (error instanceof Unreturnable) return { kind: 'refused', status: 400, reason: error.message };
+      if (error instanceof NoRedirectTarget) return { kind: 'refused', status: 400, reason: error.message };
       throw error;
     }
   }
@@ -49,7 +49,7 @@ export class LogoutEndpoint {
     const proven = hint && (await this.parts.tokens.verifyIdToken(space, space.tenant, hint));
     const named = parameters.get('client_id');
     if (proven === undefined || (named !== undefined && named !== proven.client))
-      throw new Unreturnable(NOT_PROVEN);
+      throw new NoRedirectTarget(NOT_PROVEN);
     // Browsers send no cookies with a POST from the client's page, but they do with the GET that it is redirected to.
     if (visit.isPosted && visit.sessionCookie === undefined)
       return { kind: 'redirect', to: `logout?${new URLSearchParams([...parameters]).toString()}` };

@@ -2,7 +2,7 @@ import { randomUUID, type webcrypto } from 'node:crypto';
 import {
   ID_TOKEN_ALGORITHMS,
   type IdTokenAlgorithm,
-  type OfTenant,
+  type TenantReference,
 } from '../storage/accounts/client-applications';
 import type { PublicSigningKey, SigningKey, SigningKeyStore } from '../storage/accounts/signing-keys';
 import { loadJose } from './jose';
@@ -42,14 +42,14 @@ export class SigningKeys {
    * Returns the public keys of a tenant that can still verify tokens, ordered by id so that the order reveals
    * nothing. Creates the first keys, so that they are published before they sign.
    */
-  async publicKeys(space: OfTenant): Promise<readonly PublicSigningKey[]> {
+  async publicKeys(space: TenantReference): Promise<readonly PublicSigningKey[]> {
     const longAgo = Date.now() - RETENTION_MS;
     const keys = (await this.#signing(space)).filter(({ retired = Infinity }) => retired > longAgo);
     return keys.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   /** Returns all keys of a tenant, including an active signing key for each algorithm. */
-  async #signing(space: OfTenant): Promise<readonly PublicSigningKey[]> {
+  async #signing(space: TenantReference): Promise<readonly PublicSigningKey[]> {
     const keys = await this.#list(space);
     const signs = (wanted: SigningAlgorithm): boolean =>
       keys.some(({ algorithm, retired }) => algorithm === wanted && retired === undefined);
@@ -65,7 +65,10 @@ export class SigningKeys {
   }
 
   /** Undefined: the tenant has no such key, or no longer. */
-  find(space: OfTenant, id: unknown): PublicSigningKey | undefined | Promise<PublicSigningKey | undefined> {
+  find(
+    space: TenantReference,
+    id: unknown,
+  ): PublicSigningKey | undefined | Promise<PublicSigningKey | undefined> {
     const keysOfTenant = this.listKnown(space);
     const pick = (keys: Keys | undefined): PublicSigningKey | undefined =>
       keys?.list.find((key) => key.id === id);
@@ -85,7 +88,7 @@ export class SigningKeys {
    * Returns the signing key. Cost: a lookup, the first time an owner connection; the first RS256 key takes some 0.2 s
    * in a thread.
    */
-  async signer(space: OfTenant, algorithm: SigningAlgorithm): Promise<Signer> {
+  async signer(space: TenantReference, algorithm: SigningAlgorithm): Promise<Signer> {
     const name = `${space.tenantNumber} ${algorithm}`;
     const cached = this.#private.get(name);
     if (cached !== undefined) {
@@ -104,7 +107,7 @@ export class SigningKeys {
    * Creates new keys for all algorithms and returns their ids. Earlier tokens stay valid until they expire; with
    * `revokes` they become invalid.
    */
-  async rotate(space: OfTenant, revokes: boolean): Promise<readonly string[]> {
+  async rotate(space: TenantReference, revokes: boolean): Promise<readonly string[]> {
     const made = await Promise.all(ALGORITHMS.map(makeKey));
     await this.store.rotate(space, made, revokes ? undefined : RETENTION_MS);
     for (const algorithm of ALGORITHMS) this.#private.delete(`${space.tenantNumber} ${algorithm}`);
@@ -117,11 +120,11 @@ export class SigningKeys {
     this.#recent.invalidate();
   }
 
-  async #list(space: OfTenant): Promise<readonly PublicSigningKey[]> {
+  async #list(space: TenantReference): Promise<readonly PublicSigningKey[]> {
     return (await this.listKnown(space))?.list ?? [];
   }
 
-  listKnown(space: OfTenant): Keys | undefined | Promise<Keys | undefined> {
+  listKnown(space: TenantReference): Keys | undefined | Promise<Keys | undefined> {
     const load = async (): Promise<Keys> => ({ list: await this.store.list(space) });
     return this.#recent.get(String(space.tenantNumber), load);
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { UserChanges, SignInTrail } from '../api/sign-in';
 import { fhirError } from '../errors';
 import { networkOf } from '../network/ip-address';
-import type { OfTenant } from '../storage/accounts/client-applications';
+import type { TenantReference } from '../storage/accounts/client-applications';
 import type { SignInNetworkStore } from '../storage/accounts/sign-in-networks';
 import type { StoredUser, UserDetails, UserStore } from '../storage/accounts/user-accounts';
 import type { CredentialThrottle } from './credential-throttle';
@@ -47,11 +47,11 @@ export class Users {
     private readonly networks: SignInNetworkStore,
   ) {}
 
-  find(space: OfTenant, id: string): Promise<StoredUser | undefined> {
+  find(space: TenantReference, id: string): Promise<StoredUser | undefined> {
     return this.store.find(space, id);
   }
 
-  list(space: OfTenant): Promise<readonly StoredUser[]> {
+  list(space: TenantReference): Promise<readonly StoredUser[]> {
     return this.store.list(space);
   }
 
@@ -61,7 +61,7 @@ export class Users {
    * `tooManyRequests` after too many wrong passwords.
    */
   async prove(
-    space: OfTenant,
+    space: TenantReference,
     { name, password, address, trail }: NameAndPassword,
   ): Promise<StoredUser | undefined> {
     const folded = fold(name).slice(0, MAX_NAME);
@@ -85,7 +85,7 @@ export class Users {
   }
 
   /** Creates an account and returns its id. Throws `invalidValue`. */
-  async create(space: OfTenant, { password, ...changes }: UserChanges): Promise<string> {
+  async create(space: TenantReference, { password, ...changes }: UserChanges): Promise<string> {
     const details = change(changes);
     const hash = await hashPassword(requirePassword(password ?? '', details));
     const id = randomUUID();
@@ -95,7 +95,7 @@ export class Users {
   }
 
   /** False: there is no such account. Throws `invalidValue`. */
-  async change(space: OfTenant, id: string, { password, ...changes }: UserChanges): Promise<boolean> {
+  async change(space: TenantReference, id: string, { password, ...changes }: UserChanges): Promise<boolean> {
     const before = await this.store.find(space, id);
     if (before === undefined) return false;
     const details = change(changes, before);
@@ -108,7 +108,7 @@ export class Users {
   }
 
   /** False: there is no such account. */
-  remove(space: OfTenant, id: string): Promise<boolean> {
+  remove(space: TenantReference, id: string): Promise<boolean> {
     return this.store.remove(space, id);
   }
 }

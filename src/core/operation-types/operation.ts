@@ -51,7 +51,7 @@ export interface ParametersAnswer {
 
 export type OperationAnswer = ResourceAnswer | CachedAnswer | TextAnswer | ParametersAnswer;
 
-interface Named {
+interface NamedOperation {
   /** Canonical url of its OperationDefinition, which defines all other properties. */
   readonly definition: string;
   /** The definition itself for an operation of this program; otherwise that of the release applies. */
@@ -65,7 +65,7 @@ interface Named {
 }
 
 /** An operation whose input is checked and validated before it runs. */
-export interface ReadOperation extends Named {
+export interface ReadOperation extends NamedOperation {
   /** True: parameters that the definition does not name are accepted; see `InputParameters.undeclared`. */
   readonly takesOthers?: true;
   /** Expected failures are thrown as FhirError. */
@@ -81,7 +81,7 @@ export interface RequestedPage {
 }
 
 /** An operation that answers with a searchset Bundle, page by page. */
-export interface PagedOperation extends Named {
+export interface PagedOperation extends NamedOperation {
   /** True: parameters that the definition does not name are search parameters. */
   readonly takesSearch?: boolean;
   /** Expected failures are thrown as FhirError. */
@@ -93,13 +93,13 @@ export interface PagedOperation extends Named {
 }
 
 /** An operation that reads and checks its input itself. */
-export interface UnreadOperation extends Named {
+export interface UnreadOperation extends NamedOperation {
   /** Expected failures are thrown as FhirError; errors in the input as `readInput` throws them. */
   runUnread(environment: OperationEnvironment, invocation: Invocation): Promise<OperationAnswer>;
 }
 
 /** An operation that answers with a document, and stores it if the client asks for that. */
-export interface DocumentOperation extends Named {
+export interface DocumentOperation extends NamedOperation {
   /** Expected failures are thrown as FhirError. */
   runDocument(
     environment: OperationEnvironment,

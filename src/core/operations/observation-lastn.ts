@@ -57,7 +57,7 @@ function checkSearch(search: RequestedPage['search']): void {
   }
 }
 
-interface Dated {
+interface DatedObservation {
   readonly version: StoredVersion;
   readonly code: JsonObject;
   /** Milliseconds since 1970; -Infinity: none. */
@@ -68,9 +68,9 @@ interface Dated {
 async function searchAll(
   environment: OperationEnvironment,
   search: RequestedPage['search'],
-): Promise<Dated[]> {
+): Promise<DatedObservation[]> {
   const zone = zoneOf(environment.context.space);
-  const found = new Map<string, Dated>();
+  const found = new Map<string, DatedObservation>();
   for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
     const page = await environment.search({
       type: 'Observation',
@@ -117,7 +117,7 @@ function timeOf(observation: JsonObject, toTime: (text: string) => number | unde
  * Selects from Observations, newest first, the first `most` of each group, and those with the same time as the last
  * of them. Two are in one group if they share a coding, or if both share one with a third.
  */
-function newestOfGroups(observations: readonly Dated[], most: number): StoredVersion[] {
+function newestOfGroups(observations: readonly DatedObservation[], most: number): StoredVersion[] {
   const groups = new Groups();
   const names = observations.map(({ code }) => groups.join(namesOf(code)));
   const taken = new Map<string, { count: number; last: number }>();

@@ -39,13 +39,13 @@ interface NamedBy {
 }
 
 /** A resource as the input names it: exactly one of address, url and the resource itself. */
-type Named =
+type InputResource =
   | { readonly id: string }
   | { readonly resource: JsonObject }
   | { readonly url: string; readonly version: string | undefined };
 
 /** Throws `operationInputInvalid` unless the input names exactly one resource. */
-function readNamed({ id, parameters }: OperationInput, { type, inline, version }: NamedBy): Named {
+function readNamed({ id, parameters }: OperationInput, { type, inline, version }: NamedBy): InputResource {
   const url = parameters.text('url');
   const resource = parameters.object(inline);
   if ([id, url, resource].filter((way) => way !== undefined).length !== 1) {

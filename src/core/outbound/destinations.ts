@@ -2,14 +2,14 @@ import { canonicalAddress, isLoopback, isPublicAddress, Networks } from '../netw
 import { includesPort, parseAllowedHost, portOf, type AllowedPorts } from './allowed-hosts';
 
 /** The way in which a host is called. */
-export interface Calling {
+export interface Transport {
   /** True: by https. */
   readonly isEncrypted: boolean;
   readonly port: number;
 }
 
 /** Returns the way in which a URL calls its host. */
-export function callingOf(url: URL): Calling {
+export function transportOf(url: URL): Transport {
   return { isEncrypted: url.protocol === 'https:', port: portOf(url) };
 }
 
@@ -42,7 +42,7 @@ export class Destinations {
   }
 
   /** True: a host with this address may be called so. */
-  mayCall(address: string, { isEncrypted, port }: Calling): boolean {
+  mayCall(address: string, { isEncrypted, port }: Transport): boolean {
     const isListed = this.#networks.some(
       ({ networks, ports }) => includesPort(ports, port) && networks.has(address),
     );
@@ -62,7 +62,7 @@ export class Destinations {
     if (protocol !== 'https:' && protocol !== 'http:') return 'it does not begin with https://';
     const [, written = ''] = /^[a-z]+:\/\/(\[[^\]]*\]|[^/?:]*)/.exec(url) ?? [];
     if (written !== hostname) return `its host is to be written ${hostname}`;
-    const calling = callingOf(parsed);
+    const calling = transportOf(parsed);
     const { isEncrypted, port } = calling;
     if (this.isListedName(hostname, port)) return undefined;
     const isAddress = canonicalAddress(hostname) !== undefined;

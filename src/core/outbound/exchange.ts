@@ -3,7 +3,7 @@ import { lookup } from 'node:dns';
 import { request as requestByHttp, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { callingOf, type Destinations } from './destinations';
+import { transportOf, type Destinations } from './destinations';
 import { closedError, OutboundError } from './outbound-error';
 
 export interface ExchangeRequest {
@@ -72,7 +72,7 @@ export async function readBody(answer: IncomingMessage, maxBytes: number): Promi
 
 /** Resolves a name to the addresses that may be called. IP addresses are not looked up: `findFault` has checked them. */
 function lookupAllowed(destinations: Destinations, url: URL): LookupFunction {
-  const calling = callingOf(url);
+  const calling = transportOf(url);
   const isListed = destinations.isListedName(url.hostname, calling.port);
   return (name, options, callback) => {
     lookup(name, { ...options, all: true }, (error, found) => {

@@ -24,7 +24,7 @@ import { prepareVersion, type PreparationTools, type PreparedVersion } from './p
 import type { Preparer } from './preparer';
 
 /** An open Bundle. */
-export interface Opened {
+export interface OpenedBundle {
   readonly tools: PreparationTools;
   readonly preparer: Pick<Preparer, 'patch' | 'rows'>;
   readonly limits: BundleLimits;
@@ -44,7 +44,7 @@ const AT_ONCE = 256;
  * Makes the versions of a transaction's entries, as `OpenBundle.prepare`. Cost: that of a single write for each
  * entry; their database reads are batched.
  */
-export async function prepareVersions(bundle: Opened, task: VersionsTask): Promise<PreparedVersions> {
+export async function prepareVersions(bundle: OpenedBundle, task: VersionsTask): Promise<PreparedVersions> {
   const references = bundle.tools.references(task.space);
   const links = new Links(targetsOf(bundle, task), references, new Map(task.conditional));
   const entries: PreparedEntry[] = [];
@@ -82,7 +82,7 @@ export async function prepareVersions(bundle: Opened, task: VersionsTask): Promi
 }
 
 /** Returns the targets of the entries' fullUrls. */
-function* targetsOf({ outlined }: Opened, { targets, versionIds }: VersionsTask): Iterable<LinkTarget> {
+function* targetsOf({ outlined }: OpenedBundle, { targets, versionIds }: VersionsTask): Iterable<LinkTarget> {
   for (const [index, reference] of targets) {
     const entry = outlined[index];
     if (entry === undefined || 'refusal' in entry || entry.fullUrl === undefined) continue;
@@ -100,7 +100,7 @@ interface Outcome {
 }
 
 async function prepareEntry(
-  bundle: Opened,
+  bundle: OpenedBundle,
   { space, author }: VersionsTask,
   version: EntryVersion,
   links: Links,
@@ -141,7 +141,7 @@ async function prepareEntry(
 }
 
 async function prepareResource(
-  bundle: Opened,
+  bundle: OpenedBundle,
   space: TenantSpace,
   { index, type, id, idMode, current }: EntryVersion,
   links: Links,

@@ -56,10 +56,10 @@ export type ToWorker =
 export type WorkerHost = StructureSource & CodeInformant;
 
 /** The part of it that needs the database. The rest runs in each thread, with `TerminologyStorage`. */
-type Informant = StructureSource & Pick<CodeInformant, 'checkCodes' | 'answerCodes'>;
+type DatabaseCalls = StructureSource & Pick<CodeInformant, 'checkCodes' | 'answerCodes'>;
 
 /** The calls of the worker thread in the main thread, which has the database. */
-export type HostCalls = Informant & OperationStorage;
+export type HostCalls = DatabaseCalls & OperationStorage;
 
 const TERMINOLOGY: Readonly<Record<keyof TerminologyStorage, boolean>> = {
   findCanonical: false,
@@ -71,7 +71,7 @@ const TERMINOLOGY: Readonly<Record<keyof TerminologyStorage, boolean>> = {
 /** Each call of the worker thread. True: it may change what is stored. */
 export const MAY_WRITE: {
   readonly terminology: Readonly<Record<keyof TerminologyStorage, boolean>>;
-  readonly informant: Readonly<Record<keyof Informant, boolean>>;
+  readonly informant: Readonly<Record<keyof DatabaseCalls, boolean>>;
   readonly storage: Readonly<Record<keyof OperationStorage, boolean>>;
 } = {
   terminology: TERMINOLOGY,
@@ -107,7 +107,7 @@ export const MAY_WRITE: {
 
 /** A call of the worker thread, and for whom it is. */
 export type WorkerRequest =
-  | { readonly kind: 'informant'; readonly call: Call<HostCalls, keyof Informant> }
+  | { readonly kind: 'informant'; readonly call: Call<HostCalls, keyof DatabaseCalls> }
   | {
       readonly kind: 'terminology';
       readonly space: Space;
@@ -121,7 +121,7 @@ export type WorkerRequest =
 
 /** The objects of the main thread whose functions the worker thread calls. */
 export interface RequestTargets {
-  readonly informant: Informant;
+  readonly informant: DatabaseCalls;
   storage(context: OperationContext): OperationStorage;
   terminology(space: Space): TerminologyStorage;
 }
@@ -132,7 +132,7 @@ export async function answerRequest(
 ): Promise<Answer<HostCalls>> {
   switch (request.kind) {
     case 'informant':
-      return answerCall<HostCalls, keyof Informant>(targets.informant, request.call);
+      return answerCall<HostCalls, keyof DatabaseCalls>(targets.informant, request.call);
     case 'terminology':
       return answerCall<HostCalls, keyof TerminologyStorage>(
         targets.terminology(request.space),

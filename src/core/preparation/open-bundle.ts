@@ -25,7 +25,7 @@ import type {
 import type { BundleType } from '../api/bundle';
 import { readPatch } from './entry-patch';
 import { inEntry, throwRefusals } from './entry-refusal';
-import { prepareVersions, type Opened } from './entry-versions';
+import { prepareVersions, type OpenedBundle } from './entry-versions';
 import type { PreparationTools } from './prepare';
 import type { Preparer } from './preparer';
 import { refusalOf } from './refusal';
@@ -77,7 +77,7 @@ export function openBundle(
   // A large Bundle is opened in the worker thread.
   const paths = isLong(task.input) ? createPathBudget() : createShortPathBudget();
   const copies = createCopyBudget();
-  const bundle: Opened = { tools, preparer, limits, marked, resources, outlined, copies, paths };
+  const bundle: OpenedBundle = { tools, preparer, limits, marked, resources, outlined, copies, paths };
   return {
     outline: { type, entries: outlined, conditionalReferences: references },
     prepare: (versions) => prepareVersions(bundle, versions),

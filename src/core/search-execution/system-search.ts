@@ -15,7 +15,7 @@ import type { Order } from '../search/sort/order';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { SearchServices, Services } from '../ports';
 import { keyOfText, type PageRow } from '../storage/read/version-row';
-import { inBatches, inOrder, inSequence, type TypePlace } from './page/merge-streams';
+import { inBatches, inOrder, inSequence, type TypedPosition } from './page/merge-streams';
 import { openStreams } from './page/open-streams';
 import { boundText, criterionOf, searchContext, type TypeSearchRequest } from './plan/prepare-search';
 import { completePage } from './page/resolve-includes';
@@ -239,7 +239,11 @@ async function findMatches(
   };
 }
 
-function openPlace(services: Pick<Services, 'secretKeys'>, cursorScope: string, cursor: string): TypePlace {
+function openPlace(
+  services: Pick<Services, 'secretKeys'>,
+  cursorScope: string,
+  cursor: string,
+): TypedPosition {
   const [typeNumber, name, sortValue, key] = openCursor(services.secretKeys, cursorScope, cursor);
   const phase = PHASES.find((candidate) => candidate === name);
   if (

@@ -35,7 +35,7 @@ export const VERSION_PARTS: readonly {
 /** All parts, in their order. */
 export const EXPORT_PARTS: readonly ExportPart[] = [ROWS, ...VERSION_PARTS.map(({ part }) => part)];
 
-type OfParts<Value> = Readonly<Partial<Record<string, Value>>>;
+type ByPart<Value> = Readonly<Partial<Record<string, Value>>>;
 
 /** The first line of an export, before the rows and versions. */
 export interface ExportHeader {
@@ -46,12 +46,12 @@ export interface ExportHeader {
   /** Policy definitions by name. */
   readonly policies: Readonly<Record<string, unknown>>;
   /** The last version-sequence of each part with versions. */
-  readonly lastSequence: OfParts<number>;
+  readonly lastSequence: ByPart<number>;
 }
 
 /** The last line of an export: for each part the number of lines, and their SHA-256 with line feeds, in hex. */
 export interface ExportEnd {
-  readonly end: OfParts<{ readonly lines: number; readonly sha256: string }>;
+  readonly end: ByPart<{ readonly lines: number; readonly sha256: string }>;
 }
 
 export interface TenantExportOptions {

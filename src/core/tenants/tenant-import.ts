@@ -114,7 +114,7 @@ async function open(
 }
 
 /** The part and space of a version line. */
-interface Place {
+interface VersionTarget {
   readonly part: ExportPart;
   readonly release: Release;
   readonly space: number;
@@ -157,7 +157,7 @@ class Import {
   async addAll(reader: AsyncIterator<string>): Promise<number> {
     let batch: ImportedVersion[] = [];
     let characters = 0;
-    let ofBatch: Place | undefined;
+    let ofBatch: VersionTarget | undefined;
     let done = 0;
     const flush = async (): Promise<void> => {
       if (ofBatch !== undefined) await addVersions(this.session, ofBatch.space, batch);
@@ -218,7 +218,7 @@ class Import {
     if (!isTaken) refuse(this.line, 'it is no row that a tenant may have');
   }
 
-  private placeOf({ release, audit }: JsonObject): Place {
+  private placeOf({ release, audit }: JsonObject): VersionTarget {
     if (typeof release !== 'string' || !isRelease(release)) refuse(this.line, 'it names no release');
     const isAudit = audit === true;
     return { part: isAudit ? `${release}-audit` : release, release, space: this.spaceOf(release, isAudit) };
@@ -251,7 +251,7 @@ class Import {
     return loadDefinitions(release);
   }
 
-  private toVersion({ part, release }: Place, members: JsonObject): ImportedVersion {
+  private toVersion({ part, release }: VersionTarget, members: JsonObject): ImportedVersion {
     const { services } = this.options;
     const { type, id, version, sequence, lastUpdated, change, author } = members;
     const { resource: sent, unopened } = members;

@@ -8,7 +8,7 @@ import {
   countRows,
   readOwnedTables,
   removeSome,
-  type Owned,
+  type TenantNumbers,
   type OwnedTable,
 } from '../storage/schema/owned-tables';
 import type { DatabaseOptions } from '../storage/connection/database';
@@ -87,7 +87,7 @@ async function empty(
     removed,
   }: {
     readonly tables: readonly OwnedTable[];
-    readonly owned: Owned;
+    readonly owned: TenantNumbers;
     readonly until: number;
     readonly removed: Map<string, number>;
   },

@@ -50,7 +50,7 @@ export function readTopic(resource: JsonObject, release: Release, definitions: D
 }
 
 /** A value and its FHIRPath in the resource. */
-interface Placed<Value> {
+interface LocatedValue<Value> {
   readonly value: Value;
   readonly place: string;
 }
@@ -59,13 +59,13 @@ interface Placed<Value> {
 interface TopicElement {
   readonly place: string;
   /** All values of an element without children. */
-  values(name: string): readonly Placed<JsonValue>[];
+  values(name: string): readonly LocatedValue<JsonValue>[];
   /** All repetitions of an element with children. */
   children(name: string): readonly TopicElement[];
 }
 
 function elementOf(json: JsonObject, place: string): TopicElement {
-  const values = (name: string): Placed<JsonValue>[] => {
+  const values = (name: string): LocatedValue<JsonValue>[] => {
     const value = json[name];
     if (value === undefined) return [];
     if (!Array.isArray(value)) return [{ value, place: `${place}.${name}` }];
@@ -87,7 +87,7 @@ const CROSS_VERSION =
 
 /** `path`: the path of the element in SubscriptionTopic, '' for the resource. */
 function extensionsOf(json: JsonObject, place: string, path: string): TopicElement {
-  const found = (name: string): Placed<JsonObject>[] => {
+  const found = (name: string): LocatedValue<JsonObject>[] => {
     const full = path === '' ? name : `${path}.${name}`;
     // The status is a modifier extension.
     return ['extension', 'modifierExtension'].flatMap((member) =>
@@ -320,7 +320,7 @@ class TopicReader {
   }
 
   /** Returns the first value of an element that must not repeat, which extensions can. */
-  private one(element: TopicElement, name: string): readonly Placed<JsonValue>[] {
+  private one(element: TopicElement, name: string): readonly LocatedValue<JsonValue>[] {
     const values = element.values(name);
     const [, second] = values;
     if (second !== undefined) this.refuseSecond(name, second.place);

@@ -11,7 +11,7 @@ import { generateSnapshot } from '../fhir/validate/profile/snapshot';
 import type { ListedCodes, StructureSource } from './structure-source';
 
 /** A StructureDefinition of a space, or the reason why it cannot be used. */
-type Loaded = { readonly structure: JsonObject; readonly size: number } | { readonly fault: string };
+type LoadedStructure = { readonly structure: JsonObject; readonly size: number } | { readonly fault: string };
 
 /** A cache of parsed StructureDefinitions by the key of their version; all tenants share those of the base space. */
 export interface ParsedStructures {
@@ -37,8 +37,8 @@ export class SpaceProfiles {
   size = 0;
   /** Version of the space's terminology, if its codes distinguish slices. */
   terminology: string | undefined;
-  private readonly looking = new Map<string, Promise<Loaded>>();
-  private readonly found = new Map<string, Loaded>();
+  private readonly looking = new Map<string, Promise<LoadedStructure>>();
+  private readonly found = new Map<string, LoadedStructure>();
   /** Canonicals that are loaded with all dependencies. */
   private readonly complete = new Set<string>();
   private readonly codes = new Map<string, CodesOfValueSet | undefined>();
@@ -111,7 +111,7 @@ export class SpaceProfiles {
     return named;
   }
 
-  private resolveOnce(canonical: string): Promise<Loaded> {
+  private resolveOnce(canonical: string): Promise<LoadedStructure> {
     let looking = this.looking.get(canonical);
     if (!looking) {
       looking = this.find(canonical).then((loaded) => {
@@ -126,7 +126,7 @@ export class SpaceProfiles {
     return looking;
   }
 
-  private async find(canonical: string): Promise<Loaded> {
+  private async find(canonical: string): Promise<LoadedStructure> {
     if (this.isFull) return { fault: 'there are too many profiles to load' };
     const read = await this.read(canonical);
     if (read === undefined) return { fault: NOT_FOUND };

@@ -9,7 +9,7 @@ import { addressOf, readBase, readOwn } from './resource-address';
 import { toReadVersion } from './stored-version';
 
 /** The state of an address as far as the caller may see it. */
-type Standing = { readonly row: VersionRow } | 'deleted' | 'none';
+type AddressState = { readonly row: VersionRow } | 'deleted' | 'none';
 
 /**
  * The current version of a resource (http.html#read). A conformance resource that the tenant does not have is read from
@@ -45,7 +45,7 @@ async function standingAt(
   context: RequestContext,
   type: string,
   id: string,
-): Promise<Standing> {
+): Promise<AddressState> {
   const address = addressOf(services, context, type, id);
   const visibility = visibilityAmong(services, context, type, 'r');
   const { number: space, release } = context.space;

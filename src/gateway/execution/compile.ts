@@ -26,10 +26,10 @@ import {
 } from 'graphql';
 import { turns, type HeldBytes } from '../../core/index';
 import { isGatewayContext } from '../../resolvers/index';
-import { completerOf, type Fill, isPromise } from './complete';
+import { completerOf, type FillObject, isPromise } from './complete';
 import { refusalOfLongText } from './long-texts';
 import { PlainSelections } from './plain-selections';
-import { FAILED, FieldInfo, type FieldSite, type Holder, Place, Run } from './run';
+import { FAILED, FieldInfo, type FieldSite, type Holder, ResponseNode, Run } from './run';
 import { collectFields, conditionsOf, type SelectionScope } from './selection';
 
 export interface OperationInput {
@@ -77,12 +77,12 @@ const NO_ARGUMENTS: Record<string, unknown> = Object.freeze({});
  * Returns the value of one field of the object at `place`. Returns FAILED where null is not allowed and there is no
  * value, and undefined when the value will be put into the object later.
  */
-type FillField = (run: Run, source: unknown, place: Place) => unknown;
+type FillField = (run: Run, source: unknown, place: ResponseNode) => unknown;
 
 interface Plan {
   readonly type: GraphQLObjectType;
   readonly fields: readonly { readonly key: string; readonly fill: FillField }[];
-  readonly fill: Fill;
+  readonly fill: FillObject;
 }
 
 /**
@@ -182,7 +182,7 @@ function findOperation(
 }
 
 function runPlan(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResult> {
-  const root = new Place(undefined, 'data', true, undefined);
+  const root = new ResponseNode(undefined, 'data', true, undefined);
   const { rootValue, operation } = run.scope;
   const finish = (): ExecutionResult => {
     run.levels?.record();
@@ -198,7 +198,7 @@ function runPlan(plan: Plan, run: Run): ExecutionResult | Promise<ExecutionResul
 }
 
 /** Executes the root fields one after the other, each with all fields below it (6.2.2 "Mutation"). */
-async function runSerially(plan: Plan, run: Run, root: Place): Promise<void> {
+async function runSerially(plan: Plan, run: Run, root: ResponseNode): Promise<void> {
   const target = emptyHolder(plan.fields);
   root.content = target;
   for (const field of plan.fields) {
@@ -235,7 +235,7 @@ class Planner {
     const hasOddName = fields.some(({ key }) => key === '__proto__');
     // Quotes, colon and comma of each name too.
     const names = fields.reduce((sum, { key }) => sum + key.length + 4, 0);
-    const fill: Fill = (run, source, place) => {
+    const fill: FillObject = (run, source, place) => {
       run.countCharacters(names);
       const target: Holder = hasOddName ? emptyHolder(fields) : {};
       place.content = target;
@@ -303,7 +303,7 @@ class Planner {
     definition: GraphQLField<unknown, unknown>,
     node: FieldNode,
     site: FieldSite,
-  ): (run: Run, source: unknown, place: Place) => unknown {
+  ): (run: Run, source: unknown, place: ResponseNode) => unknown {
     const { name, resolve } = definition;
     const number = this.fields++;
     const argumentsOf = (run: Run): Record<string, unknown> =>

@@ -21,14 +21,14 @@ import {
 } from 'graphql';
 import { type JsonValue, sizeOfJson } from '../../core/index';
 import { RawJson } from '../../schema/raw-json';
-import { FAILED, FieldInfo, type FieldSite, type Holder, Place, type Run } from './run';
+import { FAILED, FieldInfo, type FieldSite, type Holder, ResponseNode, type Run } from './run';
 
 /**
  * Returns the value of the response for `key` of the object or list at `place`, or null. Returns FAILED where null is
  * not allowed, and undefined when the value will be put there later.
  * Never throws: errors are reported to the run.
  */
-export type Complete = (run: Run, value: unknown, key: string | number, place: Place) => unknown;
+export type Complete = (run: Run, value: unknown, key: string | number, place: ResponseNode) => unknown;
 
 /**
  * The same for a value that is neither null nor an Error; it may throw. FAILED: a value below has failed, and its error
@@ -37,10 +37,10 @@ export type Complete = (run: Run, value: unknown, key: string | number, place: P
 type CompletePresent = Complete;
 
 /** Fills an object of the response. Returns FAILED where a value that must not be null has failed. */
-export type Fill = (run: Run, source: unknown, place: Place) => unknown;
+export type FillObject = (run: Run, source: unknown, place: ResponseNode) => unknown;
 
 /** Returns the function that fills objects of a type with the selections of one field; it is made on first use. */
-export type FillOf = (type: GraphQLObjectType) => Fill;
+export type FillOf = (type: GraphQLObjectType) => FillObject;
 
 /** Returns a closure for values of `type` of the field `site`. */
 export function completerOf(type: GraphQLOutputType, site: FieldSite, fillOf: FillOf): Complete {
@@ -132,8 +132,18 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
 }
 
 /** Returns the position of the value at `key` of `parent`. */
-function placeOf(parent: Place, key: string | number, isNullable: boolean, site: FieldSite): Place {
-  return new Place(parent, key, isNullable, typeof key === 'string' ? site.parentType.name : undefined);
+function placeOf(
+  parent: ResponseNode,
+  key: string | number,
+  isNullable: boolean,
+  site: FieldSite,
+): ResponseNode {
+  return new ResponseNode(
+    parent,
+    key,
+    isNullable,
+    typeof key === 'string' ? site.parentType.name : undefined,
+  );
 }
 
 function listCompleter(
@@ -181,7 +191,7 @@ interface Pending<T> {
   readonly promise: PromiseLike<T>;
   readonly finish: (value: T) => unknown;
   readonly key: string | number;
-  readonly place: Place;
+  readonly place: ResponseNode;
   readonly isNullable: boolean;
   readonly site: FieldSite;
 }
@@ -216,7 +226,7 @@ function objectCompleter(
   site: FieldSite,
   fillOf: FillOf,
 ): CompletePresent {
-  let fill: Fill | undefined;
+  let fill: FillObject | undefined;
   const complete: CompletePresent = (run, value, key, place) => {
     fill ??= fillOf(type);
     const at = placeOf(place, key, isNullable, site);

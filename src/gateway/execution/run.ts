@@ -37,7 +37,7 @@ export interface FieldSite {
 const NO_CONTENT: Holder = Object.freeze({});
 
 /** The position of an object or list in the response. */
-export class Place {
+export class ResponseNode {
   /** The object or list at this position, which its completer sets before it completes the members. */
   content = NO_CONTENT;
   /** True when null has replaced this value. */
@@ -45,7 +45,7 @@ export class Place {
 
   constructor(
     /** Undefined: this is the root. */
-    readonly parent: Place | undefined,
+    readonly parent: ResponseNode | undefined,
     readonly key: PathKey,
     private readonly isNullable: boolean,
     /** Undefined: `key` is an index, or this is the root. */
@@ -107,10 +107,10 @@ const MOST_CHARACTERS = 64 * 1024 * 1024;
 const COUNTED_AT_ONCE = 256 * 1024;
 
 /** The position of a promised value, and the functions that complete it. */
-interface Promised<T> {
+interface PendingValue<T> {
   readonly key: PathKey;
   /** The position of the object or list that gets the value. */
-  readonly place: Place;
+  readonly place: ResponseNode;
   /** Returns the completed value; reports its own errors. */
   readonly finish: (value: T) => unknown;
   /** Does the same for a rejection. */
@@ -162,7 +162,7 @@ export class Run {
   }
 
   /** Adds the error for `key` of `place`, unless a value around it is null already. */
-  report(thrown: unknown, site: FieldSite, place: Place, key: PathKey): void {
+  report(thrown: unknown, site: FieldSite, place: ResponseNode, key: PathKey): void {
     if (!place.isGone) this.errors.push(locatedError(thrown, site.nodes, place.keysTo(key)));
   }
 
@@ -170,7 +170,7 @@ export class Run {
    * Puts the value of `promise`, converted by `finish`, at `key` of the content of `place`. When `finish` or `refuse`
    * returns FAILED, `place` fails.
    */
-  await<T>(promise: PromiseLike<T>, { key, place, finish, refuse }: Promised<T>): void {
+  await<T>(promise: PromiseLike<T>, { key, place, finish, refuse }: PendingValue<T>): void {
     this.pending++;
     const ended = this.levels?.begin(place.level);
     const settle = (completed: unknown): void => {
@@ -217,10 +217,10 @@ export class FieldInfo implements GraphQLResolveInfo {
   readonly rootValue: unknown;
   readonly operation: OperationDefinitionNode;
   readonly variableValues: Record<string, unknown>;
-  private readonly place: Place;
+  private readonly place: ResponseNode;
   private readonly key: string;
 
-  constructor(run: Run, site: FieldSite, place: Place) {
+  constructor(run: Run, site: FieldSite, place: ResponseNode) {
     const { scope } = run;
     this.fieldName = site.name;
     this.fieldNodes = site.nodes;

@@ -38,7 +38,7 @@ interface ExecutedOperation {
   readonly data: Data;
 }
 
-export interface Shaped {
+export interface ShapedResult {
   readonly data: Data;
   readonly errors: readonly GraphQLError[];
   /** Of the names that were made, which may be longer than the values. */
@@ -86,7 +86,7 @@ type Target = Map<string, Member>;
 export async function shape(
   schema: GraphQLSchema,
   { document, operationName, variables, data }: ExecutedOperation,
-): Promise<Shaped> {
+): Promise<ShapedResult> {
   const operation = getOperationAST(document, operationName);
   const root = operation && schema.getRootType(operation.operation);
   if (!root) return { data, errors: [], characters: 0 };
@@ -98,7 +98,7 @@ export async function shape(
   const groups = new FieldGroups(schema, fragments, coerced);
   const ofRoot = groups.of(operation, [operation.selectionSet], root);
   const names = new SliceNames();
-  const pass = async (): Promise<Shaped> => {
+  const pass = async (): Promise<ShapedResult> => {
     const shaper = new Shaper(schema, groups, names);
     const shaped = await finishInTurns(shaper.object(data, ofRoot, undefined));
     return { data: shaped, errors: shaper.errors, characters: shaper.characters };

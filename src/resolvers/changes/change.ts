@@ -8,18 +8,18 @@ export type ChangeTarget =
   /** The query string of a search. */
   | { readonly type: string; readonly id?: undefined; readonly criteria: string };
 
-interface Common {
+interface ChangeBase {
   /** True: the change is not stored. */
   readonly isDryRun: boolean;
 }
 
-interface Guarded extends Common {
+interface GuardedChange extends ChangeBase {
   readonly target: ChangeTarget;
   /** Version ids of which one must be the current one; `*`: the resource must exist. Undefined: no condition. */
   readonly ifMatch: readonly string[] | undefined;
 }
 
-export interface Creation extends Common {
+export interface Creation extends ChangeBase {
   readonly kind: 'create';
   readonly type: string;
   readonly resource: JsonObject;
@@ -29,19 +29,19 @@ export interface Creation extends Common {
   readonly urn: string | undefined;
 }
 
-export interface Update extends Guarded {
+export interface Update extends GuardedChange {
   readonly kind: 'update';
   readonly resource: JsonObject;
   readonly urn: string | undefined;
 }
 
-export interface Patching extends Guarded {
+export interface Patching extends GuardedChange {
   readonly kind: 'patch';
   /** The operations of a JSON Patch, or the Parameters of a FHIRPath Patch. */
   readonly patch: Json[] | JsonObject;
 }
 
-export interface Deletion extends Guarded {
+export interface Deletion extends GuardedChange {
   readonly kind: 'delete';
 }
 
@@ -118,7 +118,7 @@ export function targetOf(given: FieldArguments): ChangeTarget {
   throw wrong("Give either 'id' or 'criteria', and not both");
 }
 
-function guardedOf(target: ChangeTarget, given: FieldArguments): Guarded {
+function guardedOf(target: ChangeTarget, given: FieldArguments): GuardedChange {
   return { target, ifMatch: ifMatchOf(given), isDryRun: isDryRun(given) };
 }
 

@@ -5,7 +5,7 @@ import { atomicDirective } from '../../schema/atomic';
 import type { GatewayContext } from '../context';
 import { ChangeMaker, type FieldArguments } from './change';
 import { clearLoaders } from './clear-loaders';
-import { type Performed, runAlone } from './run-alone';
+import { type PerformedChange, runAlone } from './run-alone';
 import { type NamedChange, Refusals, requireNoUrn, runTogether } from './run-together';
 
 /**
@@ -18,7 +18,7 @@ export async function perform(
   info: GraphQLResolveInfo,
   { make }: ChangeMaker,
   given: FieldArguments,
-): Promise<Performed> {
+): Promise<PerformedChange> {
   const key = String(info.path.key);
   const performed = await performField(context, info, make, given);
   reportIssues(context, [key], performed.answer);
@@ -40,7 +40,7 @@ async function performField(
   info: GraphQLResolveInfo,
   make: ChangeMaker['make'],
   given: FieldArguments,
-): Promise<Performed> {
+): Promise<PerformedChange> {
   const key = String(info.path.key);
   if (isAtomic(info)) return performTogether(context, info, key);
   const change = make(given);
@@ -65,18 +65,22 @@ function isAtomic({ operation, variableValues }: GraphQLResolveInfo): boolean {
 }
 
 /** Results by the response keys of the fields. */
-type Answers = ReadonlyMap<string, Performed>;
+type Answers = ReadonlyMap<string, PerformedChange>;
 
 /** The result of the `@atomic` operation of a request; a request executes one operation. */
 const operations = new WeakMap<GatewayContext, Promise<Answers>>();
 
-function performTogether(context: GatewayContext, info: GraphQLResolveInfo, key: string): Promise<Performed> {
+function performTogether(
+  context: GatewayContext,
+  info: GraphQLResolveInfo,
+  key: string,
+): Promise<PerformedChange> {
   let answers = operations.get(context);
   if (answers === undefined) operations.set(context, (answers = runOperation(context, info)));
   return answerOf(answers, key);
 }
 
-async function answerOf(answers: Promise<Answers>, key: string): Promise<Performed> {
+async function answerOf(answers: Promise<Answers>, key: string): Promise<PerformedChange> {
   try {
     const answer = (await answers).get(key);
     if (answer === undefined) throw new Error('a mutation of an operation has no result');
@@ -104,7 +108,7 @@ async function runAll(
   how: Parameters<typeof runTogether>[2],
 ): Promise<Answers> {
   const answers = await runTogether(context, changes, how);
-  const performed = new Map<string, Performed>();
+  const performed = new Map<string, PerformedChange>();
   answers.forEach((answer, place) => {
     const named = changes[place];
     if (named !== undefined) performed.set(named.key, { answer, isDryRun: how.isDryRun });

@@ -7,7 +7,7 @@ import type { Change, Creation, Deletion, Patching, Update } from './change';
 export type ChangeAnswer = Extract<EntryAnswer, { kind: 'written' | 'found' | 'deleted' }>;
 
 /** The result of a change; `isDryRun` when it was not stored. */
-export interface Performed {
+export interface PerformedChange {
   readonly answer: ChangeAnswer;
   readonly isDryRun: boolean;
 }

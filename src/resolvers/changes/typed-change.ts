@@ -7,7 +7,7 @@ import type { GatewayContext } from '../context';
 import { toReturnedResource } from '../resource-source';
 import { ChangeMaker, createOf, deleteOf, type FieldArguments, patchOf, targetOf, updateOf } from './change';
 import { perform } from './perform';
-import type { Performed } from './run-alone';
+import type { PerformedChange } from './run-alone';
 import { showVersion } from './show-version';
 
 /** Returns the extensions and the resolver of a mutation field for `type`. */
@@ -39,7 +39,7 @@ function resourceOf({ res }: FieldArguments): JsonObject {
   throw fhirError('invalidValue', { reason: "'res' must be a JSON object" });
 }
 
-function toChangeResult(context: GatewayContext, { answer, isDryRun }: Performed): ChangeResult {
+function toChangeResult(context: GatewayContext, { answer, isDryRun }: PerformedChange): ChangeResult {
   switch (answer.kind) {
     case 'written': {
       const { version, warnings, isUnchanged } = answer.result;

@@ -1,11 +1,11 @@
 import type { StoredVersion } from '../../core/index';
 import type { WriteResult } from '../../schema/types/write';
 import type { GatewayContext } from '../context';
-import type { Performed } from './run-alone';
+import type { PerformedChange } from './run-alone';
 import { showVersion } from './show-version';
 
 /** Returns the result type of the mutations that are not specific to a type. */
-export function toWriteResult(context: GatewayContext, { answer, isDryRun }: Performed): WriteResult {
+export function toWriteResult(context: GatewayContext, { answer, isDryRun }: PerformedChange): WriteResult {
   switch (answer.kind) {
     case 'written': {
       const { version, created, warnings } = answer.result;

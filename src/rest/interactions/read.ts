@@ -31,7 +31,7 @@ export async function vread(exchange: Exchange): Promise<FastifyReply> {
 
 async function answer(exchange: Exchange, whole: StoredVersion): Promise<FastifyReply> {
   const { restContext, context, query } = exchange;
-  const version = restContext.core.partOf(context, whole, query.parameters);
+  const version = restContext.core.applySummary(context, whole, query.parameters);
   exchange.setVersion(version);
   if (version.type === BINARY) return answerBinary(exchange, whole, version);
   if (isUnchanged(exchange.request.headers, version)) return exchange.sendEmpty(304);

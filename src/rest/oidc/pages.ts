@@ -81,8 +81,8 @@ ${hidden('token', token)}${toBoxes(shown)}${known.map((what) => `<p>It will ${es
 }
 
 function toBoxes({ scopes, parts, chosen }: ConsentPage): string {
-  const [wishes, narrower] = [wishesOf(scopes), wishesOf(parts)];
-  const toBox = ({ words, meant }: Wish, place: number): string => {
+  const [wishes, narrower] = [scopeChoices(scopes), scopeChoices(parts)];
+  const toBox = ({ words, meant }: ScopeChoice, place: number): string => {
     const state = meant.some((scope) => chosen.includes(scope)) ? ' checked' : '';
     return `<label class="choice"><input type="checkbox" name="scopes-${place}" value="${escapeHtml(meant.join(' '))}"${state}> ${escapeHtml(words)}</label>`;
   };
@@ -93,12 +93,12 @@ function toBoxes({ scopes, parts, chosen }: ConsentPage): string {
 }
 
 /** All scopes with the same words, which share a check box; its value is these scopes. */
-interface Wish {
+interface ScopeChoice {
   readonly words: string;
   readonly meant: readonly string[];
 }
 
-function wishesOf(scopes: readonly string[]): readonly Wish[] {
+function scopeChoices(scopes: readonly string[]): readonly ScopeChoice[] {
   const all = new Set(scopes.map(describeScope));
   return [...all].map((words) => ({
     words,

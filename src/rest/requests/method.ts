@@ -13,7 +13,7 @@ export function admitEveryMethod(server: FastifyInstance): void {
     if (method !== 'CONNECT' && !server.supportedMethods.includes(method)) server.addHttpMethod(method);
 }
 
-interface OfOtherMethods<Params> {
+interface OtherMethodOptions<Params> {
   /** Called first; its errors come before the 405. */
   readonly before?: (request: AnyRequest<Params>, reply: FastifyReply) => Promise<unknown>;
   /** The configuration of the route. */
@@ -28,7 +28,7 @@ export function refuseOtherMethods<Params>(
   server: FastifyInstance,
   url: string,
   served: readonly string[],
-  { before, config = {} }: OfOtherMethods<Params> = {},
+  { before, config = {} }: OtherMethodOptions<Params> = {},
 ): void {
   const allowed = served.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   server.route<{ Params: Params; Body: string | undefined }>({

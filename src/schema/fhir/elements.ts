@@ -14,7 +14,7 @@ import {
 import { isJsonObject } from '../json';
 import { RawJson } from '../raw-json';
 import { jsonScalar } from '../scalars';
-import { withPlace } from '../places';
+import { withFhirPath } from '../places';
 import { HAS_NO_ID, SEMANTIC_NON_NULL } from '../semantic-non-null';
 import { memberOf, ResourceSource } from '../types/resource';
 import type { SchemaDefinitions, SchemaElement, SchemaStructure } from './definitions';
@@ -116,7 +116,7 @@ export class ElementTypes<Context> {
     const type = new GraphQLObjectType<unknown, Context>({
       name,
       description: describe(this.definitions, structure, path),
-      ...withPlace(structure.name, path),
+      ...withFhirPath(structure.name, path),
       interfaces: () => (isResource ? [this.resource, this.node] : []),
       fields: () => ({
         ...(isResource ? this.ownFields() : {}),

@@ -428,10 +428,13 @@ interface Edge {
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
-type Wanted = Pick<ListRequest, 'counted' | 'listed' | 'isPage' | 'bothWays' | 'eachCursor' | 'isBackward'>;
+type ListShape = Pick<
+  ListRequest,
+  'counted' | 'listed' | 'isPage' | 'bothWays' | 'eachCursor' | 'isBackward'
+>;
 
 /** The request of a list; a page has its own. */
-const AS_A_LIST: Wanted = {
+const AS_A_LIST: ListShape = {
   counted: false,
   listed: true,
   isPage: false,

@@ -1,5 +1,5 @@
 import { halfUnit, parseSearchNumber, toNumber } from '../../../src/core/fhir/decimal';
-import { placeOf } from '../../../src/core/fhir/exact-number';
+import { toDoubleWithRest } from '../../../src/core/fhir/exact-number';
 
 describe('a decimal of a resource', () => {
   it('is a number whether or not its literal had to be marked', () => {
@@ -29,7 +29,7 @@ describe('a number in a search', () => {
     ['0.1', 0.1, 0.05, 0.15],
   ])('%s stands for its range of half a unit', (text, value, low, high) => {
     const parsed = Object.entries(parseSearchNumber(text) ?? {});
-    expect(Object.fromEntries(parsed.map(([name, exact]) => [name, placeOf(exact)]))).toEqual({
+    expect(Object.fromEntries(parsed.map(([name, exact]) => [name, toDoubleWithRest(exact)]))).toEqual({
       value: { at: value },
       low: { at: low },
       high: { at: high },

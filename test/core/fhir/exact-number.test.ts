@@ -4,7 +4,7 @@ import {
   doubleOfSortText,
   exactOfLiteral,
   nextAbove,
-  placeOf,
+  toDoubleWithRest,
   placeOfNumber,
   sortText,
   sortTextOfDouble,
@@ -52,7 +52,7 @@ describe('numbers with more digits than a double has', () => {
         closeTo(random, random.chance(0.8) ? start : random.pick(STARTS)),
       ];
       const expected = compare(exact(one), exact(other));
-      const [first, second] = [placeOf(exact(one)), placeOf(exact(other))];
+      const [first, second] = [toDoubleWithRest(exact(one)), toDoubleWithRest(exact(other))];
       const byPlace = order(first.at, second.at) || order(first.rest ?? 0, second.rest ?? 0);
       expect([one, other, byPlace]).toEqual([one, other, expected]);
       expect(order(sortText(exact(one)), sortText(exact(other)))).toBe(expected);
@@ -60,21 +60,21 @@ describe('numbers with more digits than a double has', () => {
   });
 
   it('stand where no number of 15 digits stands', () => {
-    expect(placeOf(exact('5.35'))).toEqual({ at: 5.35, rest: undefined });
-    expect(placeOf(exact('5.349999999999999999')).at).toBeLessThan(5.35);
-    expect(placeOf(exact('5.350000000000000001')).at).toBeGreaterThan(5.35);
-    expect(placeOf(exact('5.349999999999999999')).rest).toBeDefined();
+    expect(toDoubleWithRest(exact('5.35'))).toEqual({ at: 5.35, rest: undefined });
+    expect(toDoubleWithRest(exact('5.349999999999999999')).at).toBeLessThan(5.35);
+    expect(toDoubleWithRest(exact('5.350000000000000001')).at).toBeGreaterThan(5.35);
+    expect(toDoubleWithRest(exact('5.349999999999999999')).rest).toBeDefined();
   });
 
   it('stand at their double when they come as one', () => {
     for (const number of [0, -1, 5.4, 1e21, 2 ** 53, 0.1 + 0.2])
-      expect(placeOfNumber(number)).toEqual(placeOf(exact(String(number))));
+      expect(placeOfNumber(number)).toEqual(toDoubleWithRest(exact(String(number))));
   });
 
   it('come back from the texts that they are sorted by, and so does what lies just above them', () => {
     const random = createRandom(3);
     for (let count = 0; count < 2000; count++) {
-      const { at } = placeOf(exact(closeTo(random, random.pick(STARTS))));
+      const { at } = toDoubleWithRest(exact(closeTo(random, random.pick(STARTS))));
       for (const double of [at, nextAbove(at), -at, at * 1e9, at / 3])
         expect(doubleOfSortText(sortTextOfDouble(double))).toBe(double === 0 ? 0 : double);
     }
@@ -82,7 +82,7 @@ describe('numbers with more digits than a double has', () => {
   });
 
   it('are sorted before what is more than they are, and after it where they are greater at all', () => {
-    const above = (text: string): string => sortTextOfDouble(nextAbove(placeOf(exact(text)).at));
+    const above = (text: string): string => sortTextOfDouble(nextAbove(toDoubleWithRest(exact(text)).at));
     for (const text of ['5', '-5', '0', '0.3', '-5.25', '12345.678']) {
       expect(sortText(exact(text)) < above(text)).toBe(true);
       expect(above(text) < sortText(exact(`${text}${text.includes('.') ? '' : '.'}${'0'.repeat(20)}1`))).toBe(

@@ -56,14 +56,14 @@ const MOST_SPACES = 2_000;
 /** Between two reads of changes without a notice; the beat finds changes whose notice was lost. */
 const POLL_MS = 10_000;
 
-interface Held {
+interface HeldSpace {
   readonly notifications: SpaceNotifications;
   readonly stopListening: () => void;
 }
 
 export class Notifications {
   readonly #worker = randomBytes(8).toString('hex');
-  readonly #spaces = new Map<number, Held>();
+  readonly #spaces = new Map<number, HeldSpace>();
   readonly #ending = new Set<Promise<void>>();
   readonly #slots = new CallSlots();
   readonly #endpoint: Endpoint;
@@ -128,7 +128,7 @@ export class Notifications {
     return ATTEND_MS;
   }
 
-  #hold(feed: OwnFeed): Held {
+  #hold(feed: OwnFeed): HeldSpace {
     const notifications = new SpaceNotifications(this.#toolsOf(feed), feed.space, () =>
       this.#drop(feed.space),
     );

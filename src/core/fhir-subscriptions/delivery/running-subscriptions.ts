@@ -28,7 +28,7 @@ export interface RunningTools extends DeliveryTools {
   readSubscription(space: TenantSpace, id: string): Promise<StoredVersion>;
 }
 
-export interface Running {
+export interface RunningSubscription {
   readonly delivery: Delivery;
   readonly plan: SubscriptionPlan;
   /** The permissions of the author for which it was planned. */
@@ -38,7 +38,7 @@ export interface Running {
 }
 
 export class RunningSubscriptions {
-  readonly #all = new Map<string, Running>();
+  readonly #all = new Map<string, RunningSubscription>();
   #candidates = new CandidateIndex<string>();
   /** Counts the changes of topics of the tenant. */
   #topicChanges = 0;
@@ -62,7 +62,7 @@ export class RunningSubscriptions {
   }
 
   /** By the key of the resource in decimal form. */
-  get(key: string): Running | undefined {
+  get(key: string): RunningSubscription | undefined {
     return this.#all.get(key);
   }
 

@@ -33,13 +33,13 @@ export function elementTypeAt(
   return type;
 }
 
-interface Found {
+interface FoundElement {
   readonly element: ElementDefinition;
   readonly type: string | undefined;
 }
 
 /** `_birthDate` holds the id and extensions of the element `birthDate`. */
-function findElement(structure: TypeStructure, path: string, member: string): Found | undefined {
+function findElement(structure: TypeStructure, path: string, member: string): FoundElement | undefined {
   const isCompanion = member.startsWith('_');
   const name = isCompanion ? member.slice(1) : member;
   for (const element of structure.children(path)) {

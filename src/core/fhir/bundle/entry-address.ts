@@ -3,7 +3,7 @@ import { parseQueryText } from '../query-text';
 import { isValidId } from '../resource';
 
 /** The target of an entry's request url, below `{fhir_root}`. */
-export type EntryPlace =
+export type EntryTarget =
   | { readonly kind: 'system' }
   | { readonly kind: 'metadata' }
   | { readonly kind: 'type'; readonly type: string }
@@ -15,7 +15,7 @@ export type EntryPlace =
   | { readonly kind: 'compartment'; readonly type: string; readonly id: string; readonly member?: string };
 
 export interface EntryAddress {
-  readonly place: EntryPlace;
+  readonly place: EntryTarget;
   readonly query: readonly QueryParameter[];
   /** Path without the query, as the links to further pages have it: `Patient/1/Observation`. */
   readonly path: string;
@@ -51,7 +51,7 @@ export function readEntryAddress(url: string, reader: AddressReader): EntryAddre
   return { place, path, query: mark === -1 ? [] : parseQueryText(whole.slice(mark + 1)) };
 }
 
-function placeOf(path: string, reader: AddressReader): EntryPlace | string {
+function placeOf(path: string, reader: AddressReader): EntryTarget | string {
   if (path === '') return { kind: 'system' };
   if (path === 'metadata') return { kind: 'metadata' };
   if (path === '_history') return { kind: 'history' };

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { shorten } from '../json/fault';
 import { JSON_TYPES } from '../json-format';
 import type { QueryParameter } from '../query-text';
-import { readEntryAddress, type AddressReader, type EntryPlace } from './entry-address';
+import { readEntryAddress, type AddressReader, type EntryTarget } from './entry-address';
 import { readSearchBody, searchedPlace, withoutSearch } from './search-entry';
 
 /** The resource that a write changes, given by its id or by search criteria. */
@@ -40,7 +40,7 @@ export type EntryRequest =
   | {
       readonly kind: 'get';
       readonly isHead: boolean;
-      readonly place: Exclude<EntryPlace, { kind: 'operation' }>;
+      readonly place: Exclude<EntryTarget, { kind: 'operation' }>;
       readonly query: readonly QueryParameter[];
       /** Path of the address, below `{fhir_root}`. */
       readonly path: string;
@@ -51,7 +51,7 @@ export type EntryRequest =
       /** True for GET and HEAD. */
       readonly isSafe: boolean;
       readonly isHead: boolean;
-      readonly place: Extract<EntryPlace, { kind: 'operation' }>;
+      readonly place: Extract<EntryTarget, { kind: 'operation' }>;
       readonly query: readonly QueryParameter[];
       readonly path: string;
     };
@@ -203,7 +203,7 @@ function requireAddress(
 const PRESENTATION: ReadonlySet<string> = new Set(['_format', '_pretty']);
 
 function targetOf(
-  place: EntryPlace,
+  place: EntryTarget,
   query: readonly QueryParameter[],
   method: string,
   index: number,

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { fhirError } from '../../errors';
 import { DECIMAL_MARK, isJsonObject, type JsonObject } from '../json';
 import { parseQueryText, type QueryParameter } from '../query-text';
-import type { EntryPlace } from './entry-address';
+import type { EntryTarget } from './entry-address';
 
 const SEARCH = /^(.*?)\/?_search(?=$|\?)/;
 
@@ -14,7 +14,7 @@ export function withoutSearch(url: string): string | undefined {
 }
 
 /** Returns the place that is searched: an instance stands for all of its compartment; undefined: none. */
-export function searchedPlace(place: EntryPlace): Exclude<EntryPlace, { kind: 'operation' }> | undefined {
+export function searchedPlace(place: EntryTarget): Exclude<EntryTarget, { kind: 'operation' }> | undefined {
   if (place.kind === 'instance') return { kind: 'compartment', type: place.type, id: place.id };
   return place.kind === 'system' || place.kind === 'type' || place.kind === 'compartment' ? place : undefined;
 }

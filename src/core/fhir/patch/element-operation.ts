@@ -3,39 +3,39 @@ import { FhirError, fhirError, toIssue, type Issue } from '../../errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { shorten } from '../json/fault';
 import type { TypeModel } from '../path/type-node';
-import { contentOf, type Given } from './given';
+import { contentOf, type PatchValue } from './given';
 
-interface Located {
+interface LocatedOperation {
   /** Position in the patch, from 0. */
   readonly index: number;
-  readonly path: Given<string>;
+  readonly path: PatchValue<string>;
 }
 
-interface Add extends Located {
+interface Add extends LocatedOperation {
   readonly type: 'add';
-  readonly name: Given<string>;
-  readonly value: Given<JsonObject>;
+  readonly name: PatchValue<string>;
+  readonly value: PatchValue<JsonObject>;
 }
 
-interface Insert extends Located {
+interface Insert extends LocatedOperation {
   readonly type: 'insert';
-  readonly at: Given<number>;
-  readonly value: Given<JsonObject>;
+  readonly at: PatchValue<number>;
+  readonly value: PatchValue<JsonObject>;
 }
 
-interface Delete extends Located {
+interface Delete extends LocatedOperation {
   readonly type: 'delete';
 }
 
-interface Replace extends Located {
+interface Replace extends LocatedOperation {
   readonly type: 'replace';
-  readonly value: Given<JsonObject>;
+  readonly value: PatchValue<JsonObject>;
 }
 
-interface Move extends Located {
+interface Move extends LocatedOperation {
   readonly type: 'move';
-  readonly source: Given<number>;
-  readonly destination: Given<number>;
+  readonly source: PatchValue<number>;
+  readonly destination: PatchValue<number>;
 }
 
 /**
@@ -94,7 +94,7 @@ export function parseElementOperations(
 class OperationReader {
   private readonly place: string;
   /** Parts by name. */
-  private readonly parts = new Map<string, Given<JsonObject>>();
+  private readonly parts = new Map<string, PatchValue<JsonObject>>();
 
   constructor(
     private readonly index: number,
@@ -127,7 +127,7 @@ class OperationReader {
 
   private readParts(
     type: ElementOperation['type'],
-    path: Given<string> | undefined,
+    path: PatchValue<string> | undefined,
   ): ElementOperation | undefined {
     for (const [name, { expression }] of this.parts) {
       if (name === 'type' || name === 'path' || PARTS[type].includes(name)) continue;
@@ -174,12 +174,12 @@ class OperationReader {
     this.report('modifier extensions are not supported', `${expression}.modifierExtension`);
   }
 
-  private part(name: string): Given<JsonObject> | undefined {
+  private part(name: string): PatchValue<JsonObject> | undefined {
     const part = this.parts.get(name);
     return part ?? this.report(`the part '${name}' is missing`, this.place);
   }
 
-  private text(name: string): Given<string> | undefined {
+  private text(name: string): PatchValue<string> | undefined {
     const given = this.primitive(name);
     if (given === undefined) return undefined;
     const { value, expression } = given;
@@ -188,7 +188,7 @@ class OperationReader {
       : this.report(`'${name}' must be text`, expression);
   }
 
-  private position(name: string): Given<number> | undefined {
+  private position(name: string): PatchValue<number> | undefined {
     const given = this.primitive(name);
     if (given === undefined) return undefined;
     const { value, expression } = given;
@@ -197,7 +197,7 @@ class OperationReader {
   }
 
   /** Returns the value of a part that `TYPES` gives a type. */
-  private primitive(name: string): Given<JsonValue> | undefined {
+  private primitive(name: string): PatchValue<JsonValue> | undefined {
     const part = this.part(name);
     if (part === undefined) return undefined;
     const wanted = TYPES[name] ?? '';

@@ -6,7 +6,7 @@ import { copyJson, type CopyAllowance } from '../json/copy';
 import { shorten } from '../json/fault';
 import type { Access, TypeModel, TypeNode } from '../path/type-node';
 import { countSlots, insertSlot, isPresent, writeSingle, type Slot } from './element-slot';
-import { contentOf, type Content, type Given } from './given';
+import { contentOf, type Content, type PatchValue } from './given';
 
 /** A new element, and the member that holds elements of its type. */
 export interface MadeElement extends Slot {
@@ -25,7 +25,7 @@ export class ElementMaker {
    * Makes an element from a part, for one of the members in `choices`. Throws `patchNotApplicable` with the expression
    * in the patch if the type is wrong, and the errors of `copyJson`.
    */
-  make({ value: part, expression }: Given<JsonObject>, choices: readonly Access[]): MadeElement {
+  make({ value: part, expression }: PatchValue<JsonObject>, choices: readonly Access[]): MadeElement {
     const content = contentOf(part, this.model);
     if (typeof content === 'string') throw fhirError('fhirPathPatchInvalid', { reason: content }, expression);
     switch (content.kind) {
@@ -47,7 +47,12 @@ export class ElementMaker {
    * Adds the element `name` to an object of the type `node`: to its list, or as a single element that is not yet
    * present. Returns the added element. Throws as `make` does.
    */
-  addTo(owner: JsonObject, node: TypeNode, name: Given<string>, part: Given<JsonObject>): MadeElement {
+  addTo(
+    owner: JsonObject,
+    node: TypeNode,
+    name: PatchValue<string>,
+    part: PatchValue<JsonObject>,
+  ): MadeElement {
     const choices = choicesOf(node, name.value);
     const [first] = choices;
     if (first === undefined) {

@@ -13,7 +13,7 @@ import { refuseDeeper } from './depth';
 import { parseElementOperations, type ElementOperation } from './element-operation';
 import { countSlots, insertSlot, moveSlot, openElement, removeSlot, replaceSlot } from './element-slot';
 import { ElementMaker, type MadeElement } from './element-value';
-import type { Given } from './given';
+import type { PatchValue } from './given';
 import { createPathBudget, type PatchLimits } from './limits';
 import { PathFinder } from './path-finder';
 import { isProtected } from './protected';
@@ -62,7 +62,7 @@ export function applyFhirPathPatch(
 }
 
 /** The location of an element. */
-interface Place {
+interface ElementLocation {
   readonly owner: JsonObject;
   readonly access: Access;
   /** -1 if it is not in a list. */
@@ -94,14 +94,14 @@ class Step {
     }
   }
 
-  private add(name: Given<string>, value: Given<JsonObject>): void {
+  private add(name: PatchValue<string>, value: PatchValue<JsonObject>): void {
     const target = this.findOne();
     const owner = this.ownerBelow(target);
     this.protect(owner, name.value);
     this.adopt(owner, this.maker.addTo(owner, target.node, name, value));
   }
 
-  private insert({ value: index, expression }: Given<number>, value: Given<JsonObject>): void {
+  private insert({ value: index, expression }: PatchValue<number>, value: PatchValue<JsonObject>): void {
     const { owner, access } = this.findList();
     const count = countSlots(owner, access);
     if (index > count)
@@ -120,7 +120,7 @@ class Step {
     this.tree.prune(owner);
   }
 
-  private replace(value: Given<JsonObject>): void {
+  private replace(value: PatchValue<JsonObject>): void {
     const { owner, access, index } = this.placeOf(this.findOne());
     this.protect(owner, access.key);
     const made = this.maker.make(value, access.choices);
@@ -128,7 +128,7 @@ class Step {
     this.adopt(owner, made);
   }
 
-  private move(source: Given<number>, destination: Given<number>): void {
+  private move(source: PatchValue<number>, destination: PatchValue<number>): void {
     const { owner, access } = this.findList();
     const count = countSlots(owner, access);
     for (const { value, expression } of [source, destination]) {
@@ -150,7 +150,7 @@ class Step {
   }
 
   /** Returns the list that consists of exactly the elements at the path. */
-  private findList(): Place {
+  private findList(): ElementLocation {
     const found = this.finder.find(this.operation.path);
     const [first] = found;
     if (first === undefined) throw this.error("there is nothing at this path; a list is begun with 'add'");
@@ -165,7 +165,7 @@ class Step {
     return place;
   }
 
-  private placeOf({ owner, access, index, value }: PathNode): Place {
+  private placeOf({ owner, access, index, value }: PathNode): ElementLocation {
     if (value === this.tree.root) throw this.error('the resource itself cannot be replaced or deleted');
     if (owner === undefined || access === undefined || !this.tree.has(owner))
       throw this.error('the path does not lead to an element of the resource');

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import type { Access, TypeModel } from '../path/type-node';
 
 /** A value of a patch, and its location. */
-export interface Given<Value> {
+export interface PatchValue<Value> {
   readonly value: Value;
   /** FHIRPath in the Parameters resource. */
   readonly expression: string;

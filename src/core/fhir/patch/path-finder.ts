@@ -12,7 +12,7 @@ import {
   type CompiledPath,
 } from '../path';
 import { PathNode } from '../path/value';
-import type { Given } from './given';
+import type { PatchValue } from './given';
 import type { PathBudget } from './limits';
 
 export class PathFinder {
@@ -28,7 +28,7 @@ export class PathFinder {
    * Compiles a path, each text once. Throws `fhirPathPatchInvalid` for invalid FHIRPath, `notSupported` for unsupported
    * FHIRPath, `patchNotApplicable` for elements that the type does not have, and `tooCostly`.
    */
-  prepare(path: Given<string>): CompiledPath {
+  prepare(path: PatchValue<string>): CompiledPath {
     const { value: text, expression } = path;
     const cached = this.compiled.get(text);
     if (cached !== undefined) return cached;
@@ -55,7 +55,7 @@ export class PathFinder {
    * Returns the nodes at a path, in the order of the resource. Throws as `prepare` does, and for an evaluation that
    * fails or takes too long.
    */
-  find(path: Given<string>): readonly PathNode[] {
+  find(path: PatchValue<string>): readonly PathNode[] {
     const compiled = this.prepare(path);
     try {
       return compiled(this.root, { allowance: this.budget.steps }).filter(
@@ -66,7 +66,7 @@ export class PathFinder {
     }
   }
 
-  private toRefusal({ value: text, expression }: Given<string>, error: unknown): unknown {
+  private toRefusal({ value: text, expression }: PatchValue<string>, error: unknown): unknown {
     if (!(error instanceof PathError)) return error;
     const reason = `the path '${shorten(text)}': ${error.message}`;
     if (error instanceof PathBudgetError) return fhirError('tooCostly', { reason }, expression);

@@ -20,7 +20,7 @@ export function compileClientPattern(source: string, mustMatchAll: boolean): Pat
   return compilePattern(`${before}(?:${body})${after}`);
 }
 
-interface Reading {
+interface PatternParts {
   /** Without the anchors, and with a class of all characters for each dot. */
   readonly body: string;
   readonly isAtStart: boolean;
@@ -29,7 +29,7 @@ interface Reading {
   readonly hasChoice: boolean;
 }
 
-function read(source: string): Reading {
+function read(source: string): PatternParts {
   const isAtStart = source.startsWith('^');
   let body = '';
   let depth = 0;

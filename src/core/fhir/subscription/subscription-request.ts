@@ -163,7 +163,7 @@ function readSearch(text: string, issues: Issue[]): SubscriptionRequest['criteri
   return { type, parameters: readConditions(query, CRITERIA, issues) };
 }
 
-function readFilters(extensions: readonly PlacedExtension[], issues: Issue[]): SubscriptionFilter[] {
+function readFilters(extensions: readonly LocatedExtension[], issues: Issue[]): SubscriptionFilter[] {
   const filters: SubscriptionFilter[] = [];
   for (const { url, place, extension } of extensions) {
     const { valueString } = extension;
@@ -358,7 +358,7 @@ function readEnd({ end }: JsonObject, issues: Issue[]): number | undefined {
   return Math.floor(moment);
 }
 
-function readMethod(extensions: readonly PlacedExtension[], issues: Issue[]): 'PUT' | 'POST' {
+function readMethod(extensions: readonly LocatedExtension[], issues: Issue[]): 'PUT' | 'POST' {
   const found = singleExtension(extensions, METHOD_EXTENSION, issues);
   if (found === undefined) return 'PUT';
   const { valueCode } = found.extension;
@@ -374,7 +374,7 @@ interface IntegerExtension {
 }
 
 function readInteger(
-  extensions: readonly PlacedExtension[],
+  extensions: readonly LocatedExtension[],
   { name, member }: IntegerExtension,
   issues: Issue[],
 ): number | undefined {
@@ -387,7 +387,7 @@ function readInteger(
   return undefined;
 }
 
-interface PlacedExtension {
+interface LocatedExtension {
   readonly url: string;
   readonly extension: JsonObject;
   /** FHIRPath of the extension. */
@@ -395,8 +395,8 @@ interface PlacedExtension {
 }
 
 /** Returns the extensions of an element, or of the companion (`_criteria`) of a primitive one. */
-function extensionsOf(element: JsonValue | undefined, place: string): PlacedExtension[] {
-  const found: PlacedExtension[] = [];
+function extensionsOf(element: JsonValue | undefined, place: string): LocatedExtension[] {
+  const found: LocatedExtension[] = [];
   const extensions = isJsonObject(element) ? element['extension'] : undefined;
   if (!Array.isArray(extensions)) return found;
   for (const [index, extension] of extensions.entries()) {
@@ -412,10 +412,10 @@ function extensionsOf(element: JsonValue | undefined, place: string): PlacedExte
 }
 
 function singleExtension(
-  extensions: readonly PlacedExtension[],
+  extensions: readonly LocatedExtension[],
   url: string,
   issues: Issue[],
-): PlacedExtension | undefined {
+): LocatedExtension | undefined {
   const [first, second] = extensions.filter((extension) => extension.url === url);
   if (second !== undefined)
     refuse(issues, second.place, `The extension ${url.slice(url.lastIndexOf('/') + 1)} may occur only once`);

@@ -30,14 +30,14 @@ export function designationsOf(member: Pick<Member, 'listed' | 'concept'>): read
 }
 
 /** The parts of a member that have displays. */
-type Displayed = Pick<Member, 'listed' | 'concept' | 'codeSystem'>;
+type DisplaySource = Pick<Member, 'listed' | 'concept' | 'codeSystem'>;
 
 /**
  * Returns the display in a language: that of the value set or code system if the code system is in this language, else
  * a designation in it, one for display first; else the display in whatever language. A language matches its variants
  * and the other way round (`de`, `de-AT`); an exact match comes first.
  */
-export function displayOf(member: Displayed, language?: string): string | undefined {
+export function displayOf(member: DisplaySource, language?: string): string | undefined {
   const display = (member.listed && stringMember(member.listed, 'display')) ?? member.concept?.display;
   if (language === undefined) return display;
   const { codeSystem } = member;

@@ -56,23 +56,23 @@ export function valueSetOf(map: JsonObject, side: 'source' | 'target'): string |
 }
 
 /** What a group of a map has for a code: an element and one of its targets. */
-type Pair = readonly [element: JsonObject, target: JsonObject];
+type ElementAndTarget = readonly [element: JsonObject, target: JsonObject];
 
 /** The elements of maps by their codes, as long as these maps are in use: many codes do not each go through all elements. */
 export class MapIndex {
-  readonly #groups = new WeakMap<JsonObject, ReadonlyMap<string, readonly Pair[]>>();
+  readonly #groups = new WeakMap<JsonObject, ReadonlyMap<string, readonly ElementAndTarget[]>>();
 
   constructor(private readonly isReverse: boolean) {}
 
   /** Cost: the first time for a group, one pass over its elements. */
-  pairsOf(group: JsonObject, code: string): readonly Pair[] {
+  pairsOf(group: JsonObject, code: string): readonly ElementAndTarget[] {
     let pairs = this.#groups.get(group);
     if (pairs === undefined) this.#groups.set(group, (pairs = this.#indexed(group)));
     return pairs.get(code) ?? [];
   }
 
-  #indexed(group: JsonObject): ReadonlyMap<string, readonly Pair[]> {
-    const pairs = new Map<string, Pair[]>();
+  #indexed(group: JsonObject): ReadonlyMap<string, readonly ElementAndTarget[]> {
+    const pairs = new Map<string, ElementAndTarget[]>();
     for (const element of objectsMember(group, 'element')) {
       for (const target of objectsMember(element, 'target')) {
         const code = stringMember(this.isReverse ? target : element, 'code');

@@ -82,10 +82,10 @@ function compilerOf(
   return definitions.conformsTo(typeCode, 'Quantity') ? checkQuantity : undefined;
 }
 
-type Place = readonly (string | number)[];
+type JsonPath = readonly (string | number)[];
 
-const NO_PATH: Place = [];
-const FIRST_CODING: Place = ['coding', 0];
+const NO_PATH: JsonPath = [];
+const FIRST_CODING: JsonPath = ['coding', 0];
 
 function checkCode(rule: BindingRule): BindingCheck {
   const { test } = rule;
@@ -200,7 +200,7 @@ function textsOf({ system, code }: JsonObject): { system?: string; code?: string
 }
 
 /** Checks a Coding or Quantity that is at `below` the current place. */
-function checkOneCoding(coding: JsonObject, run: ValidationRun, rule: BindingRule, below: Place): void {
+function checkOneCoding(coding: JsonObject, run: ValidationRun, rule: BindingRule, below: JsonPath): void {
   const { system, code } = coding;
   if (typeof code !== 'string') {
     if (rule.needsCode && code === undefined && !hasNoCodeReason(coding)) {
@@ -223,7 +223,7 @@ function checkOneCoding(coding: JsonObject, run: ValidationRun, rule: BindingRul
   else if (!rule.test.hasCoding(system, code)) refuse(run, rule, { system, code }, below);
 }
 
-function refuse(run: ValidationRun, rule: BindingRule, coding: Coding, below: Place): void {
+function refuse(run: ValidationRun, rule: BindingRule, coding: Coding, below: JsonPath): void {
   const { system, code } = coding;
   const isSystemAtFault = system !== undefined && rule.test?.hasSystem(system) === false;
   const place = system === undefined ? below : [...below, isSystemAtFault ? 'system' : 'code'];
@@ -241,7 +241,7 @@ function report(
     readonly rule: BindingRule;
     readonly found: string;
     readonly code: string | undefined;
-    readonly below?: Place;
+    readonly below?: JsonPath;
   },
 ): void {
   const allowed = rule.test === undefined ? '' : `; ${rule.test.allowed(code)}`;
@@ -252,7 +252,7 @@ function defer(
   run: ValidationRun,
   { valueSet, strength }: BindingRule,
   codings: readonly Coding[],
-  below?: Place,
+  below?: JsonPath,
 ): void {
   run.addPendingCode({ valueSet, strength, codings }, below);
 }

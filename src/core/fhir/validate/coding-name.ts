@@ -1,12 +1,12 @@
 import { shorten } from '../json/fault';
 
-interface Named {
+interface CodingName {
   readonly system?: string | undefined;
   readonly code?: string | undefined;
 }
 
 /** `http://loinc.org|8480-6`, shortened. */
-function nameOf({ system, code }: Named): string {
+function nameOf({ system, code }: CodingName): string {
   return shorten(`${system === undefined ? '' : `${system}|`}${code ?? ''}`);
 }
 
@@ -14,7 +14,7 @@ function nameOf({ system, code }: Named): string {
 const MAX_SHOWN = 2;
 
 /** `'a|b' is not in …`, or `None of the 3 codings 'a|b', 'c|d' … is in …`. */
-export function notIn(codings: readonly Named[], valueSetName: string): string {
+export function notIn(codings: readonly CodingName[], valueSetName: string): string {
   const [first] = codings;
   if (codings.length === 1 && first !== undefined) return `'${nameOf(first)}' is not in ${valueSetName}`;
   const shown = codings.slice(0, MAX_SHOWN).map((coding) => `'${nameOf(coding)}'`);

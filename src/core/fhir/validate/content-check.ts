@@ -5,13 +5,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { Container } from './container';
 import type { ContentRule } from './content-rules';
-import type { MemberPlace } from './member';
+import type { MemberName } from './member';
 import type { PrimitiveCheck } from './primitive';
 import type { ValidationRun } from './run';
 
 /** A member whose content is checked. */
 export interface ContentMember {
-  readonly place: MemberPlace;
+  readonly place: MemberName;
   check(value: JsonValue, owner: JsonObject, run: ValidationRun): void;
 }
 
@@ -43,7 +43,7 @@ export class ObjectContentCheck {
 
 export class PrimitiveContent implements ContentMember {
   constructor(
-    readonly place: MemberPlace,
+    readonly place: MemberName,
     private readonly isList: boolean,
     private readonly rules: readonly ContentRule[],
     private readonly fault: PrimitiveCheck,
@@ -85,7 +85,7 @@ export class PrimitiveContent implements ContentMember {
 /** Visits each object of an element; the structural check has reported values of the wrong shape. */
 abstract class ObjectsOfElement implements ContentMember {
   constructor(
-    readonly place: MemberPlace,
+    readonly place: MemberName,
     private readonly isList: boolean,
   ) {}
 
@@ -110,7 +110,7 @@ abstract class ObjectsOfElement implements ContentMember {
 /** Objects of an element: of a complex type, nested, or the companions of primitives. */
 export class ElementContent extends ObjectsOfElement {
   constructor(
-    place: MemberPlace,
+    place: MemberName,
     isList: boolean,
     private readonly rules: readonly ContentRule[],
     private readonly object: ObjectContentCheck,
@@ -128,7 +128,7 @@ export class ElementContent extends ObjectsOfElement {
 
 /** The member that holds the resources. */
 interface ResourceDefinition {
-  readonly place: MemberPlace;
+  readonly place: MemberName;
   readonly isList: boolean;
   readonly isContained: boolean;
 }

@@ -14,7 +14,7 @@ import {
 } from '../path';
 import { expressionOf } from './invariants/errata';
 import { NATIVE_INVARIANTS } from './invariants/native';
-import type { Surroundings, ValidationRun } from './run';
+import type { ConstraintContext, ValidationRun } from './run';
 
 export interface Invariant {
   /** `pat-1`; unique within a type only. */
@@ -46,12 +46,12 @@ export interface ForeignInvariant extends Omit<Invariant, 'holds'> {
     value: JsonValue,
     element: JsonObject | undefined,
     run: ValidationRun,
-    surroundings: Surroundings,
+    surroundings: ConstraintContext,
   ): boolean | undefined;
 }
 
 /** The place where a constraint is evaluated. */
-export interface InvariantPlace {
+export interface InvariantContext {
   /** `Patient`, `Patient.contact`, `Observation.value[x]` */
   readonly rootType: string;
   /** For a choice: the type of the value. */
@@ -112,7 +112,7 @@ function constraintsOf(
 export function compileInvariant(
   definitions: Definitions,
   constraint: ConstraintDefinition,
-  place: InvariantPlace,
+  place: InvariantContext,
   compiling: PathAllowance,
 ): ForeignInvariant {
   const { test, ...rest } = compileConstraint(definitions, constraint, place, compiling);
@@ -133,7 +133,7 @@ export function compileInvariant(
 function compile(
   definitions: Definitions,
   constraint: ConstraintDefinition,
-  place: InvariantPlace,
+  place: InvariantContext,
 ): Invariant {
   const { test, ...rest } = compileConstraint(definitions, constraint, place);
   return {
@@ -164,7 +164,7 @@ function falseOf(error: unknown): false {
 function compileConstraint(
   definitions: Definitions,
   constraint: ConstraintDefinition,
-  { rootType, choice }: InvariantPlace,
+  { rootType, choice }: InvariantContext,
   compiling?: PathAllowance,
 ): Omit<Invariant, 'holds'> & { readonly test: CompiledTest } {
   const { key, severity, human } = constraint;

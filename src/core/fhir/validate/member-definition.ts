@@ -1,10 +1,10 @@
 /** Derives the JSON members of the elements of a type. Source: https://hl7.org/fhir/R4/json.html */
 import type { Definitions, ElementDefinition, ElementType, TypeStructure } from '../definitions';
-import type { MemberPlace } from './member';
+import type { MemberName } from './member';
 
 /** One JSON member with the kind of its value; a choice has one for each type. */
 export type MemberDefinition = {
-  readonly place: MemberPlace;
+  readonly place: MemberName;
   readonly element: ElementDefinition;
   /** True if the values are in an array. */
   readonly isList: boolean;
@@ -37,7 +37,7 @@ export function* memberDefinitions(
     return;
   }
   for (const type of element.types) {
-    const place: MemberPlace = isChoice
+    const place: MemberName = isChoice
       ? {
           key: name + suffixOf(type.code),
           step: `${name}.ofType(${type.code})`,

@@ -5,7 +5,7 @@ import { describeFound } from './found';
 import type { ValidationRun } from './run';
 
 export interface Member {
-  readonly place: MemberPlace;
+  readonly place: MemberName;
   /**
    * Checks shape, cardinality and format of the value and everything below it. `owner` is the object that has the
    * member.
@@ -13,7 +13,7 @@ export interface Member {
   check(value: JsonValue, owner: JsonObject, run: ValidationRun): void;
 }
 
-export interface MemberPlace {
+export interface MemberName {
   /** Name in JSON: `given`, `_given`, `valueQuantity`. */
   readonly key: string;
   /** Step of FHIRPath: `given` for both `given` and `_given`, `value.ofType(Quantity)`. */
@@ -32,7 +32,7 @@ export interface MemberChoice {
 
 /** Reports a finding about a member whose step has not been pushed. */
 export function reportAt(
-  { step }: MemberPlace,
+  { step }: MemberName,
   run: ValidationRun,
   {
     rule,
@@ -50,7 +50,7 @@ export function reportAt(
 /** Returns the values of a list. If the member is no list or is empty, reports that and returns undefined. */
 export function listOf(
   value: JsonValue,
-  place: MemberPlace,
+  place: MemberName,
   run: ValidationRun,
   max = Infinity,
 ): readonly JsonValue[] | undefined {
@@ -77,7 +77,7 @@ export function listOf(
 
 /** An element that the type inherits but may not have. */
 export class ForbiddenMember implements Member {
-  constructor(readonly place: MemberPlace) {}
+  constructor(readonly place: MemberName) {}
 
   check(_value: JsonValue, _owner: JsonObject, run: ValidationRun): void {
     reportAt(this.place, run, { rule: 'cardinality', sentence: `'${this.place.key}' is not allowed here` });
@@ -86,7 +86,7 @@ export class ForbiddenMember implements Member {
 
 /** `resourceType`, which was checked when the type was determined. */
 export class TypeNameMember implements Member {
-  readonly place: MemberPlace = { key: 'resourceType', step: 'resourceType', bit: 0 };
+  readonly place: MemberName = { key: 'resourceType', step: 'resourceType', bit: 0 };
 
   check(): void {
     // Its value chose the type whose member this is.

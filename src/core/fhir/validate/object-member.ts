@@ -1,7 +1,7 @@
 /** Elements of complex types, of nested elements and of resources. Source: https://hl7.org/fhir/R4/json.html */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { describeFound, withArticle } from './found';
-import { listOf, reportAt, type Member, type MemberPlace } from './member';
+import { listOf, reportAt, type Member, type MemberName } from './member';
 import type { ObjectCheck } from './object-check';
 import type { ResourceCheck } from './resource-check';
 import type { TargetCheck } from './reference-target';
@@ -20,7 +20,7 @@ export class ObjectMember implements Member {
   private readonly targets: TargetCheck | undefined;
 
   constructor(
-    readonly place: MemberPlace,
+    readonly place: MemberName,
     private readonly options: ObjectOptions,
   ) {
     this.object = options.object;
@@ -47,7 +47,7 @@ export class ObjectListMember implements Member {
   private readonly targets: TargetCheck | undefined;
 
   constructor(
-    readonly place: MemberPlace,
+    readonly place: MemberName,
     private readonly options: ObjectOptions,
     private readonly max: number,
   ) {
@@ -77,7 +77,7 @@ export class ObjectListMember implements Member {
 /** An element that holds a resource of any type. */
 export class ResourceMember implements Member {
   constructor(
-    readonly place: MemberPlace,
+    readonly place: MemberName,
     private readonly resources: ResourceCheck,
     /** Undefined for a single resource. */
     private readonly max: number | undefined,

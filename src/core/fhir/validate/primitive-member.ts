@@ -1,7 +1,7 @@
 /** Elements of primitive types. Source: https://hl7.org/fhir/R4/json.html#primitive */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { describeFound, withArticle } from './found';
-import { listOf, reportAt, type Member, type MemberPlace } from './member';
+import { listOf, reportAt, type Member, type MemberName } from './member';
 import type { ObjectCheck } from './object-check';
 import type { PrimitiveCheck } from './primitive';
 import type { FragmentCheck } from './reference-target';
@@ -22,7 +22,7 @@ export class PrimitiveMember implements Member {
   private readonly fragments: FragmentCheck | undefined;
 
   constructor(
-    readonly place: MemberPlace,
+    readonly place: MemberName,
     private readonly options: PrimitiveOptions,
   ) {
     this.fault = options.fault;
@@ -54,7 +54,7 @@ export class PrimitiveListMember implements Member {
   private readonly fragments: FragmentCheck | undefined;
 
   constructor(
-    readonly place: MemberPlace,
+    readonly place: MemberName,
     private readonly options: PrimitiveOptions,
     private readonly max: number,
   ) {
@@ -104,7 +104,7 @@ export class CompanionMember implements Member {
   private readonly key: string;
 
   constructor(
-    readonly place: MemberPlace,
+    readonly place: MemberName,
     private readonly object: ObjectCheck,
   ) {
     this.key = place.key.slice(1);
@@ -128,7 +128,7 @@ export class CompanionListMember implements Member {
   private readonly key: string;
 
   constructor(
-    readonly place: MemberPlace,
+    readonly place: MemberName,
     private readonly object: ObjectCheck,
   ) {
     this.key = place.key.slice(1);

@@ -102,7 +102,7 @@ export class ValidationRun implements PathEnvironment {
   }
 
   /** The environment of constraints that a client has written. */
-  foreignEnvironment(surroundings: Surroundings): PathEnvironment {
+  foreignEnvironment(surroundings: ConstraintContext): PathEnvironment {
     if (this.foreign?.surroundings !== surroundings)
       this.foreign = new ForeignEnvironment(this, surroundings);
     return this.foreign;
@@ -205,7 +205,7 @@ export function expressionOf(
 }
 
 /** What constraints of a client need besides the resource. */
-export interface Surroundings {
+export interface ConstraintContext {
   /** Their budget. */
   readonly allowance: PathAllowance;
   /** Returns the resource of the same Bundle that a reference means. */
@@ -219,7 +219,7 @@ class ForeignEnvironment implements PathEnvironment {
 
   constructor(
     private readonly run: ValidationRun,
-    readonly surroundings: Surroundings,
+    readonly surroundings: ConstraintContext,
   ) {}
 
   get allowance(): PathAllowance {

@@ -13,7 +13,7 @@ import type { EntryNames } from './entry-names';
 import { findIdentified } from './find-identified';
 
 /** The condition of an entry as the client sent it. */
-interface GivenCondition {
+interface SentCondition {
   readonly type: string;
   readonly criteria: readonly QueryParameter[];
   /** FHIRPath. */
@@ -24,7 +24,7 @@ interface GivenCondition {
 
 /** The conditions of the entries that write: `ifNoneExist`, and criteria in the url. */
 export class EntryConditions {
-  private readonly given = new Map<number, GivenCondition>();
+  private readonly given = new Map<number, SentCondition>();
   private readonly conditions = new Map<number, Condition>();
 
   /** Throws the errors of `parseCondition`, located at the entry. */

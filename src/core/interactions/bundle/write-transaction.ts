@@ -8,7 +8,7 @@ import type { EntryVersion, OpenBundle, PreparedEntry, PreparedVersions } from '
 import type { SearchServices, Services, WriteServices } from '../../ports';
 import { claimResources } from '../../storage/write/claim';
 import type { VersionRow } from '../../storage/read/version-row';
-import type { UnopenedReference, Written } from '../../storage/write/version-write';
+import type { UnopenedReference, WriteStamp } from '../../storage/write/version-write';
 import {
   registerParameters,
   toOutcomes,
@@ -238,7 +238,7 @@ export async function writePrepared(
   ready: PreparedWrites,
 ): Promise<WrittenEntries> {
   await ready.integrity.hold(run);
-  const written = new Map<number, Written>();
+  const written = new Map<number, WriteStamp>();
   for (const { members, bound } of ready.prepared.writes) {
     const change = context.space.searchParameters?.change;
     note(
@@ -278,7 +278,7 @@ export async function writeWhole(
   } catch (error) {
     throw isLostRequirement(error) ? new RaceLost() : error;
   }
-  const written = new Map<number, Written>();
+  const written = new Map<number, WriteStamp>();
   for (const [place, { members }] of writes.entries())
     note(written, members, toOutcomes(rows[place] ?? [], members.length));
   return toAnswers(services, context, ready, written);
@@ -286,9 +286,9 @@ export async function writeWhole(
 
 /** Collects the outcomes. Throws `RaceLost` if one version was not written. */
 function note(
-  written: Map<number, Written>,
+  written: Map<number, WriteStamp>,
   members: readonly number[],
-  outcomes: readonly (Written | undefined)[],
+  outcomes: readonly (WriteStamp | undefined)[],
 ): void {
   for (const [place, member] of members.entries()) {
     const outcome = outcomes[place];
@@ -301,7 +301,7 @@ function toAnswers(
   services: Pick<Services, 'extensionBase' | 'keys'>,
   context: RequestContext,
   { writes, versions, heads, prepared }: PreparedWrites,
-  written: ReadonlyMap<number, Written>,
+  written: ReadonlyMap<number, WriteStamp>,
 ): WrittenEntries {
   const entries = new Map(prepared.entries.map((entry) => [entry.member, entry]));
   const author = authorOf(context);
@@ -387,7 +387,7 @@ function toRow(
   version: EntryVersion,
   entry: PreparedEntry | undefined,
   author: string | null,
-  written: Written,
+  written: WriteStamp,
 ): VersionRow {
   return {
     id: version.storedId,

@@ -18,7 +18,7 @@ import {
 import { RECORD_LIMITS } from './record-limits';
 import { RecordReader } from './record-reader';
 import { restOfRecord } from './record-rest';
-import { isBefore, recordSteps, type RecordPlace, type RecordStep } from './record-steps';
+import { isBefore, recordSteps, type RecordEnd, type RecordStep } from './record-steps';
 import { withReason } from '../../search-execution/search-timeout';
 import { afterOf } from '../../search-execution/page/search-position';
 
@@ -64,14 +64,14 @@ export async function everything(
 
 /** A resource of the record that the page covers. */
 interface Member {
-  readonly place: RecordPlace;
+  readonly place: RecordEnd;
   /** Undefined: it is deleted, not part of the record, or not to be shown. */
   readonly shown: StoredVersion | undefined;
   readonly pointers: readonly LocalReference[];
 }
 
-interface Found {
-  readonly place: RecordPlace;
+interface FoundStep {
+  readonly place: RecordEnd;
   readonly step: RecordStep;
 }
 
@@ -109,7 +109,7 @@ class RecordPage {
     };
   }
 
-  private cursorBehind(last: RecordPlace | undefined, followed: number | undefined): string | undefined {
+  private cursorBehind(last: RecordEnd | undefined, followed: number | undefined): string | undefined {
     if (last === undefined) return undefined;
     const { services, context, request, alreadyIncluded } = this;
     return sealRecordCursor(services, context, request, {
@@ -144,10 +144,10 @@ class RecordPage {
   /** The resources that the page covers, in order; `isAll`: there are no more. */
   private async findMembers(
     steps: readonly RecordStep[],
-  ): Promise<{ readonly found: readonly Found[]; readonly isAll: boolean }> {
+  ): Promise<{ readonly found: readonly FoundStep[]; readonly isAll: boolean }> {
     const { request } = this;
     const { start } = this.read;
-    const found: Found[] = [];
+    const found: FoundStep[] = [];
     let shown = 0;
     for (const step of steps) {
       const { isShown, stream } = step;
@@ -169,7 +169,7 @@ class RecordPage {
   }
 
   /** The first members whose texts fit into the page. */
-  private async readMembers(found: readonly Found[]): Promise<Member[]> {
+  private async readMembers(found: readonly FoundStep[]): Promise<Member[]> {
     const members: Member[] = [];
     let bytes = 0;
     const addresses = found.map(({ step, place }) => ({ type: step.stream.type, key: place.after.key }));
@@ -182,7 +182,7 @@ class RecordPage {
     return members;
   }
 
-  private async toMember({ place, step }: Found, version: StoredVersion | undefined): Promise<Member> {
+  private async toMember({ place, step }: FoundStep, version: StoredVersion | undefined): Promise<Member> {
     const nothing = { place, shown: undefined, pointers: [] };
     if (version === undefined) return nothing;
     const content = await this.read.reader.contentOf(version);

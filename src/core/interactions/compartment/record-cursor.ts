@@ -4,11 +4,11 @@ import { fhirError } from '../../errors';
 import type { RecordRequest } from '../../operation-types/environment';
 import type { Services } from '../../ports';
 import { RECORD_LIMITS } from './record-limits';
-import type { RecordPlace } from './record-steps';
+import type { RecordEnd } from './record-steps';
 import { PHASES } from '../../search-execution/page/search-position';
 
 /** The position of the next page among the resources of a record. */
-export interface RecordPosition extends RecordPlace {
+export interface RecordPosition extends RecordEnd {
   /** The resources that the pages so far have included, by `IncludedResources`. */
   readonly alreadyIncluded: string;
 }
@@ -26,7 +26,7 @@ export interface RecordRest {
   /** All resources up to this address are covered; undefined: none. */
   readonly beyond: RestAddress | undefined;
   /** The record was scanned up to here; undefined: not at all. */
-  readonly scanned: RecordPlace | undefined;
+  readonly scanned: RecordEnd | undefined;
   /** The lowest addresses that the scan found. */
   readonly candidates: readonly RestAddress[];
   /** True: there are more than the candidates. */
@@ -117,7 +117,7 @@ export function sealRestCursor(
   ]);
 }
 
-function placeContent({ isShown, typeNumber, phase, after }: RecordPlace): CursorContent {
+function placeContent({ isShown, typeNumber, phase, after }: RecordEnd): CursorContent {
   return [isShown ? SHOWN : LOOKED_AT, typeNumber, phase, after.sortValue, after.key];
 }
 
@@ -141,7 +141,7 @@ export function openRecordCursor(
 
 const PLACE_LENGTH = 5;
 
-function placeOf(content: CursorContent): RecordPlace {
+function placeOf(content: CursorContent): RecordEnd {
   const [isShown, typeNumber, name, sortValue, key] = content;
   const phase = PHASES.find((candidate) => candidate === name);
   if (

@@ -9,7 +9,7 @@ import { MAX_PAGE_BYTES } from '../../storage/read/version-read';
 import { IncludedResources, sealRestCursor, type RecordRest, type RestAddress } from './record-cursor';
 import type { RecordReader } from './record-reader';
 import { RECORD_LIMITS } from './record-limits';
-import { isBefore, type RecordPlace, type RecordStep } from './record-steps';
+import { isBefore, type RecordEnd, type RecordStep } from './record-steps';
 import { afterOf } from '../../search-execution/page/search-position';
 
 /** Matches per statement. */
@@ -80,7 +80,7 @@ async function scan(
     readonly recordRest: RecordRest;
     readonly least: LeastAddresses;
   },
-): Promise<RecordPlace | undefined> {
+): Promise<RecordEnd | undefined> {
   const definitions = services.definitions(context.space.release);
   const alreadyIncluded = new IncludedResources(services.hasher, names);
   let count = 0;

@@ -10,13 +10,13 @@ import type { SearchTypeContext } from '../../search/types/search-type';
 import type { RecordRequest } from '../../operation-types/environment';
 import type { SearchServices } from '../../ports';
 import { findPopulatedTypes } from '../../storage/read/populated-types';
-import type { TypePlace } from '../../search-execution/page/merge-streams';
+import type { TypedPosition } from '../../search-execution/page/merge-streams';
 import { typeNumberOf } from '../../versions/resource-address';
 import { criterionOf, searchContext } from '../../search-execution/plan/prepare-search';
 import { OwnStream, type TypeStream } from '../../search-execution/page/type-stream';
 
 /** The end of a page of a record: behind a resource, or within its references. */
-export interface RecordPlace extends TypePlace {
+export interface RecordEnd extends TypedPosition {
   /** True for resources that are shown, false for those that are only read for their references. */
   readonly isShown: boolean;
   /** Number of its references that are covered; undefined: all. */
@@ -119,7 +119,7 @@ function toInstant(milliseconds: number): string {
 }
 
 /** True if a step is completely before a position. */
-export function isBefore({ isShown, stream }: RecordStep, place: RecordPlace): boolean {
+export function isBefore({ isShown, stream }: RecordStep, place: RecordEnd): boolean {
   if (isShown !== place.isShown) return isShown;
   return stream.typeNumber < place.typeNumber;
 }

@@ -57,7 +57,7 @@ export async function aggregate(
   const grouping = groupingOf(typeContext.definitions, request.type, by);
   const most = mostOf(grouping, by.most);
   return services.scope.inSnapshot(services, context, async (reading) => {
-    const counting = new Counting(reading, context, { request, grouping, typeContext, bounds });
+    const counting = new ParameterCount(reading, context, { request, grouping, typeContext, bounds });
     const groups = inOrder((await counting.byRows(most)) ?? (await counting.byReading()), grouping);
     if (groups.length > most && (by.most === undefined || grouping.bucket !== undefined))
       throw tooMany(grouping, most);
@@ -100,7 +100,7 @@ interface CountingTask {
 }
 
 /** One count by one parameter, in one snapshot. */
-class Counting {
+class ParameterCount {
   private readonly groupsOf: GroupsOf;
 
   constructor(

@@ -69,7 +69,7 @@ export async function planMatches(
 }
 
 /** A search whose matches are visited, unless there are more than `most`. */
-export interface Reading {
+export interface VisitedSearch {
   readonly request: Criteria;
   readonly most: number;
   /** `lastUpdated`: milliseconds since 1970. */
@@ -80,7 +80,7 @@ export interface Reading {
 export async function readMatches(
   services: SearchServices,
   context: RequestContext,
-  { request, most, visit }: Reading,
+  { request, most, visit }: VisitedSearch,
 ): Promise<boolean> {
   let read = 0;
   let cursor: string | undefined;

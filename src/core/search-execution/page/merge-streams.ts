@@ -3,7 +3,7 @@ import { afterOf, type Position } from './search-position';
 import type { TypeMatch, TypeStream } from './type-stream';
 
 /** A position in the order over several types: the position of a match and its type. */
-export interface TypePlace extends Position {
+export interface TypedPosition extends Position {
   readonly typeNumber: number;
 }
 
@@ -26,7 +26,7 @@ export async function inBatches<T, R>(
 /** The matches of one stream after the other, as they are given (by type); within a type in its own order. */
 export async function inSequence(
   streams: readonly TypeStream[],
-  start: TypePlace | undefined,
+  start: TypedPosition | undefined,
   limit: number,
 ): Promise<TypeMatch[]> {
   const left = streams.filter(({ typeNumber }) => start === undefined || typeNumber >= start.typeNumber);
@@ -47,7 +47,7 @@ const LEAST_CHUNK = 10;
 export async function inOrder(
   streams: readonly TypeStream[],
   descending: boolean,
-  start: TypePlace | undefined,
+  start: TypedPosition | undefined,
   limit: number,
 ): Promise<TypeMatch[]> {
   const chunk = Math.min(limit, Math.max(LEAST_CHUNK, Math.ceil((2 * limit) / Math.max(1, streams.length))));
@@ -90,7 +90,7 @@ function compare(a: TypeMatch, b: TypeMatch, descending: boolean): number {
 function placeIn(
   { typeNumber }: TypeStream,
   descending: boolean,
-  start: TypePlace | undefined,
+  start: TypedPosition | undefined,
 ): Position | undefined {
   if (start === undefined || start.typeNumber === typeNumber) return start;
   const instant = Number(start.after.sortValue ?? 0);

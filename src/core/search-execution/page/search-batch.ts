@@ -6,7 +6,7 @@ import { merged } from '../read-scope';
 import { searchAny } from '../system-search';
 
 /** One of several searches that differ only in their values. */
-export type EachSearch = SearchRequest & { readonly type: string };
+export type BatchedSearch = SearchRequest & { readonly type: string };
 
 /**
  * Several searches of one type each, such as the referrers of each resource of a list, in one snapshot. Equal steps
@@ -16,7 +16,7 @@ export type EachSearch = SearchRequest & { readonly type: string };
 export async function searchBatch(
   services: SearchServices,
   context: RequestContext,
-  requests: readonly EachSearch[],
+  requests: readonly BatchedSearch[],
 ): Promise<readonly (SearchPage | Error)[]> {
   return services.scope.inSnapshot(services, context, (reading) => {
     const together = merged(reading);

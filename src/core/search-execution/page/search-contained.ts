@@ -168,13 +168,13 @@ async function openStreams(
 }
 
 /** Start of a page among contained matches; undefined: at the beginning. */
-interface ContainedPlace extends ContainingBlock {
+interface ContainedPosition extends ContainingBlock {
   readonly position: Position | undefined;
 }
 
 async function readMatches(
   streams: readonly ContainedStream[],
-  place: ContainedPlace | undefined,
+  place: ContainedPosition | undefined,
   limit: number,
 ): Promise<ContainedMatch[]> {
   const found: ContainedMatch[] = [];
@@ -199,7 +199,7 @@ function openPlace(
   services: Pick<Services, 'secretKeys'>,
   cursorScope: string,
   cursor: string,
-): ContainedPlace | undefined {
+): ContainedPosition | undefined {
   const [kind, container, block, name, sortValue, key] = openCursor(services.secretKeys, cursorScope, cursor);
   if (kind !== CONTAINED) return undefined;
   if (container === undefined) return { container: 0, block: 0, position: undefined };

@@ -78,7 +78,7 @@ export function openPage(
 }
 
 /** Cursor contents for the matches of a page. */
-export interface PagePlaces {
+export interface PageCursors {
   /** The cursor of the match that was read first; undefined: there is none. */
   readonly first: CursorContent | undefined;
   readonly last: CursorContent | undefined;
@@ -99,7 +99,7 @@ export interface LinkedPage {
   readonly cursorScope: string;
   readonly pick: Pick<SearchQuery, 'bothWays' | 'eachCursor'>;
   readonly direction: ReadDirection;
-  readonly places: PagePlaces;
+  readonly places: PageCursors;
   readonly more: boolean;
 }
 

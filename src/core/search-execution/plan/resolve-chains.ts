@@ -78,11 +78,11 @@ interface ResolveScope {
 }
 
 /** The keys of all matches behind a link, or the criteria if there are too many matches. */
-type Behind = { readonly keys: readonly ResourceKey[] } | { readonly of: TypeCriteria };
+type LinkTargets = { readonly keys: readonly ResourceKey[] } | { readonly of: TypeCriteria };
 
 class Chains {
   /** By criteria, because untyped links lead to the same criteria from many types. */
-  private readonly sets = new Map<string, Promise<Behind>>();
+  private readonly sets = new Map<string, Promise<LinkTargets>>();
   private found = 0;
 
   constructor(
@@ -148,7 +148,7 @@ class Chains {
     return [{ ...predicate, part: predicate.part === 'entries' ? 'entries' : 'contained', target }];
   }
 
-  private behind(of: TypeCriteria, from: ContainedMode): Promise<Behind> {
+  private behind(of: TypeCriteria, from: ContainedMode): Promise<LinkTargets> {
     const mode = modeBehindStored(from);
     const key = JSON.stringify([mode, of.type, of.criteria]);
     const keys = this.sets.get(key) ?? this.find(of, mode);
@@ -156,7 +156,7 @@ class Chains {
     return keys;
   }
 
-  private async find(of: TypeCriteria, mode: ContainedMode): Promise<Behind> {
+  private async find(of: TypeCriteria, mode: ContainedMode): Promise<LinkTargets> {
     if (!this.populated.has(of.type)) return { keys: [] };
     const criteria = await this.resolve(of.criteria, { mode, isContained: false });
     if (criteria.some(isNever)) return { keys: [] };
@@ -177,7 +177,7 @@ function isNever({ anyOf, isNegated }: Criterion): boolean {
 }
 
 /** Undefined: nothing is behind the link. */
-function withKeys(behind: Behind, { type, sortDateParameter }: TypeCriteria): TypeCriteria | undefined {
+function withKeys(behind: LinkTargets, { type, sortDateParameter }: TypeCriteria): TypeCriteria | undefined {
   if ('of' in behind) return behind.of;
   const { keys } = behind;
   if (keys.length === 0) return undefined;

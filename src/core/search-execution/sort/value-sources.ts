@@ -13,7 +13,7 @@ import { sortColumnOf, type SortColumn } from '../../search/sort/sort-columns';
 import type { SortValue } from '../../search/sort/sort-value';
 import type { SearchServices, Services } from '../../ports';
 import { hasLongNumbers } from '../../storage/search/long-numbers';
-import type { ValueKey, ValuePlace, ValueSource } from '../../storage/search/search-values';
+import type { ValueKey, SortColumnValues, ValueSource } from '../../storage/search/search-values';
 import { findHashes, findOpenLows, findHeadlessTargets } from '../../storage/search/sorted-values';
 import { keyOfText, keyText } from '../../storage/read/version-row';
 import type { SortedPlace } from './sortables';
@@ -41,9 +41,9 @@ const textCache = forEachDatabase(() =>
 export interface ValueKeys {
   readonly keys: readonly ValueKey[];
   /** The position in the database's order; undefined if it has none there. */
-  placeOf(place: SortedPlace): ValuePlace | undefined;
+  placeOf(place: SortedPlace): SortColumnValues | undefined;
   /** The sort values for the values of columns (search/sort/sort-value.ts). */
-  valuesOf(stored: ValuePlace['values']): readonly SortValue[];
+  valuesOf(stored: SortColumnValues['values']): readonly SortValue[];
 }
 
 interface Sourced {

@@ -17,14 +17,14 @@ import {
 } from '../page/search-position';
 
 /** A match, and the phase of the order in which it was found. */
-export interface Positioned {
+export interface PhasedMatch {
   readonly phase: Phase;
   readonly match: Match;
 }
 
-export interface Found extends ReadDirection {
+export interface FoundPage extends ReadDirection {
   /** In the order in which they were found. */
-  readonly matches: readonly Positioned[];
+  readonly matches: readonly PhasedMatch[];
   /** Set if it costs nothing or came with the matches. */
   readonly total?: number | undefined;
 }
@@ -49,8 +49,8 @@ interface Part extends ReadDirection {
 export async function findInOrder(
   services: Pick<Services, 'database' | 'scope' | 'searches' | 'secretKeys'>,
   { plan, query, cursorScope }: Planned,
-): Promise<Found> {
-  const part = partOf(services, { plan, query, cursorScope });
+): Promise<FoundPage> {
+  const part = toPart(services, { plan, query, cursorScope });
   const limit = query.count + 1;
   const isInParts = phasesOf(plan).length > 1 || part.skipped > 0;
   if (services.scope.hasStatementBudget && isInParts) return findInRanges(services, plan, part, limit);
@@ -67,8 +67,8 @@ export async function findInOrder(
 export async function findInOneStatement(
   services: Pick<Services, 'database' | 'searches' | 'secretKeys'>,
   { plan, query, cursorScope }: Planned,
-): Promise<Found | undefined> {
-  const part = partOf(services, { plan, query, cursorScope });
+): Promise<FoundPage | undefined> {
+  const part = toPart(services, { plan, query, cursorScope });
   const [phase, ...others] = part.phases;
   const found = await findFrom(
     services,
@@ -83,7 +83,7 @@ async function findFrom(
   services: Pick<Services, 'database' | 'searches'>,
   { plan, query }: Pick<Planned, 'plan' | 'query'>,
   part: Part,
-): Promise<Found> {
+): Promise<FoundPage> {
   const limit = query.count + 1;
   const [only, ...others] = phasesOf(plan);
   const isWholeOrder = isFromBeginning(part);
@@ -112,8 +112,8 @@ async function readPhases(
   plan: Plan,
   { position, phases, isBackward }: Part,
   limit: number,
-): Promise<Positioned[]> {
-  const found: Positioned[] = [];
+): Promise<PhasedMatch[]> {
+  const found: PhasedMatch[] = [];
   for (const phase of phases) {
     const after = position?.phase === phase ? position.after : undefined;
     const matches = await searches.page({ ...plan, phase, after, limit: limit - found.length, isBackward });
@@ -128,7 +128,7 @@ async function findInRanges(
   plan: Plan,
   part: Part,
   limit: number,
-): Promise<Found> {
+): Promise<FoundPage> {
   const { position, phases, isBackward, skipped } = part;
   const met = await searches.ranges(
     phases.map((phase, index) => ({
@@ -149,7 +149,7 @@ async function findInRanges(
 }
 
 /** Throws invalidCursor. */
-function partOf(services: Pick<Services, 'secretKeys'>, { plan, query, cursorScope }: Planned): Part {
+function toPart(services: Pick<Services, 'secretKeys'>, { plan, query, cursorScope }: Planned): Part {
   const opened = openPage(services, cursorScope, query);
   if (opened === undefined)
     return {

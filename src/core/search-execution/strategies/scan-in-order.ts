@@ -8,7 +8,7 @@ import type { CursorContent } from '../page/cursor';
 import { afterOf, contentOf, inOrder, pageLinks, phasesOf } from '../page/search-position';
 import type { Plan } from '../plan/plan';
 import { countingReason, matchingReason, withReason } from '../search-timeout';
-import { findInOneStatement, findInOrder, type Found, type Positioned } from './find-in-order';
+import { findInOneStatement, findInOrder, type FoundPage, type PhasedMatch } from './find-in-order';
 import type { PlannedSearch, SearchStrategy } from './strategy';
 
 /** Reads the page in the order of the plan. It answers every search that has a plan. */
@@ -36,14 +36,14 @@ async function toPage(
   services: SearchServices,
   { space }: RequestContext,
   { query, cursorScope, plan }: PlannedSearch & { readonly plan: Plan },
-  found: Found,
+  found: FoundPage,
 ): Promise<SearchPage> {
   const { matches } = found;
   const page = await services.reader.completePage(
     matches.slice(0, query.count).map(({ match }) => match.row),
     () => space.number,
   );
-  const placeOf = ({ phase, match }: Positioned): CursorContent =>
+  const placeOf = ({ phase, match }: PhasedMatch): CursorContent =>
     contentOf(plan, { phase, after: afterOf(match) });
   const [first] = matches;
   const last = matches[page.length - 1];

@@ -5,7 +5,7 @@ import type { Expectations } from './cost';
 import { fetchAndSort, fetchAndSortByValue } from './fetch-and-sort';
 import { indexScan } from './index-scan';
 import { semiJoin } from './semi-join';
-import { Situation, type AccessPathKind } from './situation';
+import { SearchSituation, type AccessPathKind } from './situation';
 import { targetMerge } from './target-merge';
 import { dateScan, headScan, sortIndexScan } from './whole-scans';
 import type { Order } from '../sort/order';
@@ -61,7 +61,7 @@ export function chooseAccessPath(
   if (order.by === 'low') return { accessPath: { kind: 'indexScan', criterion: 0 }, asSets: [] };
   const accessPath = pathOfOne(criteria, order, sortDateParameter);
   if (accessPath !== undefined) return { accessPath, asSets: criteria.map(() => false) };
-  const situation = new Situation(criteria, expected, sortDateParameter);
+  const situation = new SearchSituation(criteria, expected, sortDateParameter);
   let best: (Choice & { readonly cost: number }) | undefined;
   for (const kind of kindsFor(order)) {
     for (const candidate of kind(situation)) {

@@ -1,7 +1,7 @@
 import { rowsOfSemiJoin, type SemiJoin } from './access-path';
 import { COST, MIN_SHARE } from './cost';
 import { canSemiJoin, hasAccessPath, mergedTargets } from './indexed-access';
-import type { AccessPathKind, Candidate, Situation } from './situation';
+import type { AccessPathKind, Candidate, SearchSituation } from './situation';
 
 /** Scans the index of a criterion beside a chain, and looks its rows up among the referrers of the chain's targets. */
 export const semiJoin: AccessPathKind = (situation) =>
@@ -14,7 +14,7 @@ export const semiJoin: AccessPathKind = (situation) =>
   });
 
 function candidate(
-  situation: Situation,
+  situation: SearchSituation,
   { scanned, chain, targets }: { readonly scanned: number; readonly chain: number; readonly targets: number },
 ): Candidate {
   const { limit } = situation.expected;

@@ -15,10 +15,10 @@ export interface Candidate {
 }
 
 /** Returns the access paths of one kind that apply to a search. */
-export type AccessPathKind = (situation: Situation) => readonly Candidate[];
+export type AccessPathKind = (situation: SearchSituation) => readonly Candidate[];
 
 /** The criteria of a search, and how many resources are expected to meet them. */
-export class Situation {
+export class SearchSituation {
   constructor(
     readonly criteria: readonly Criterion[],
     readonly expected: Expectations,

@@ -5,7 +5,7 @@
 import type { CodeSystemOfBinding, Definitions, TypeStructure } from '../../fhir/definitions';
 
 /** A type, or (with a path) an element of a type that has elements of its own. */
-interface Place {
+interface TypedElement {
   readonly structure: TypeStructure;
   readonly path: string;
   /** For the element that has this type: the origin of its codes. */
@@ -81,15 +81,15 @@ export function boundCodesOf(definitions: Definitions, branches: Iterable<string
   return codes;
 }
 
-function follow(definitions: Definitions, branch: string): readonly Place[] {
+function follow(definitions: Definitions, branch: string): readonly TypedElement[] {
   const [root = '', ...steps] = splitSteps(branch);
   const structure = definitions.structure(root);
-  let places: readonly Place[] = structure === undefined ? [] : [{ structure, path: '' }];
+  let places: readonly TypedElement[] = structure === undefined ? [] : [{ structure, path: '' }];
   for (const step of steps) places = places.flatMap((place) => next(definitions, place, step));
   return places;
 }
 
-function next(definitions: Definitions, place: Place, step: string): readonly Place[] {
+function next(definitions: Definitions, place: TypedElement, step: string): readonly TypedElement[] {
   const [, name = '', argument] = /^(\w+)(?:\((.*)\))?(?:\[\d+\])?$/.exec(step) ?? [];
   if (argument === undefined) return childrenOf(definitions, place, name);
   if (name === 'extension') return childrenOf(definitions, place, 'extension');
@@ -101,7 +101,11 @@ function next(definitions: Definitions, place: Place, step: string): readonly Pl
   return isNarrower ? [{ structure: narrower, path: '' }] : [];
 }
 
-function childrenOf(definitions: Definitions, { structure, path }: Place, name: string): readonly Place[] {
+function childrenOf(
+  definitions: Definitions,
+  { structure, path }: TypedElement,
+  name: string,
+): readonly TypedElement[] {
   const full = path === '' ? name : `${path}.${name}`;
   const element = structure.element(full) ?? structure.element(`${full}[x]`);
   if (element === undefined) return [];

@@ -22,7 +22,7 @@ import { containedIdOf, literalOf } from './reference';
 interface EntryBlock extends FoundBlock {
   /** The links by which a chain reaches it. */
   readonly from: Link[];
-  readonly home: Home;
+  readonly home: EntryScope;
 }
 
 interface Link {
@@ -32,7 +32,7 @@ interface Link {
 }
 
 /** Where the references of a resource lead. */
-class Home {
+class EntryScope {
   private byId: ReadonlyMap<string, JsonObject> | undefined;
 
   /** `entry`: the entry that the resource is, or that contains it. */
@@ -51,7 +51,7 @@ class Home {
     }
     const reference = literalOf(value);
     const [first] = reference === undefined ? [] : this.entries.find(reference, this.entry.fullUrl);
-    return first && { content: first.resource, home: new Home(this.entries, first) };
+    return first && { content: first.resource, home: new EntryScope(this.entries, first) };
   }
 }
 
@@ -67,7 +67,7 @@ function containedById({ contained }: JsonObject): ReadonlyMap<string, JsonObjec
 /** A resource that another one refers to. */
 interface Target {
   readonly content: JsonObject;
-  readonly home: Home;
+  readonly home: EntryScope;
 }
 
 /** The resources that one refers to by a parameter, each once. */
@@ -178,7 +178,7 @@ function firstOf(bundle: JsonObject, values: readonly PathValue[]): readonly Tar
   const { entry: items } = bundle;
   const entry = toEntry(Array.isArray(items) ? items[0] : undefined);
   if (entry === undefined || !values.some(({ value }) => value === entry.resource)) return [];
-  return [{ content: entry.resource, home: new Home(new EntryIndex(bundle), entry) }];
+  return [{ content: entry.resource, home: new EntryScope(new EntryIndex(bundle), entry) }];
 }
 
 /** Adds the rows of these resources. One whose rows would be too many has none, because the Bundle is stored all the same. */
@@ -208,6 +208,6 @@ export function addEntryRows(
 }
 
 /** The relative references of an entry of another server do not lead to resources of this one. */
-function withAddresses(settings: RowSettings, { entries, entry: { fullUrl } }: Home): RowSettings {
+function withAddresses(settings: RowSettings, { entries, entry: { fullUrl } }: EntryScope): RowSettings {
   return { ...settings, addressOf: (reference) => entries.addressOf(reference, fullUrl) };
 }

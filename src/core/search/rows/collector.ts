@@ -36,7 +36,7 @@ export interface RowSettings {
 }
 
 /** A row before the least and the greatest of a parameter are marked. */
-type Unmarked<Row> = Omit<Row, 'isLowest' | 'isHighest'>;
+type UnmarkedRow<Row> = Omit<Row, 'isLowest' | 'isHighest'>;
 
 /**
  * Collects the rows of one resource: bounded, without duplicates, and with the lowest and highest row of each
@@ -46,8 +46,8 @@ type Unmarked<Row> = Omit<Row, 'isLowest' | 'isHighest'>;
 export class RowCollector {
   private readonly tokens: TokenRow[] = [];
   private readonly references: ReferenceRow[] = [];
-  private readonly ranges: Unmarked<RangeRow>[] = [];
-  private readonly strings: Unmarked<StringRow>[] = [];
+  private readonly ranges: UnmarkedRow<RangeRow>[] = [];
+  private readonly strings: UnmarkedRow<StringRow>[] = [];
   private readonly uris: UriRow[] = [];
   private count = 0;
   private isCounting = true;
@@ -71,7 +71,7 @@ export class RowCollector {
     this.references.push({ parameter: this.numberOf(parameter), targetType, targetHigh, targetLow });
   }
 
-  range(row: Unmarked<RangeRow>): void {
+  range(row: UnmarkedRow<RangeRow>): void {
     this.bound();
     if (isSortedBy(row)) this.sorted++;
     this.ranges.push(this.base === 0 ? row : { ...row, parameter: this.numberOf(row.parameter) });
@@ -257,7 +257,7 @@ function referenceIdentity(row: ReferenceRow): string {
   return `${row.parameter} ${row.targetType} ${row.targetHigh} ${row.targetLow}`;
 }
 
-function sameRange(one: Unmarked<RangeRow>, other: Unmarked<RangeRow>): boolean {
+function sameRange(one: UnmarkedRow<RangeRow>, other: UnmarkedRow<RangeRow>): boolean {
   return (
     one.low === other.low &&
     one.high === other.high &&
@@ -271,12 +271,12 @@ function sameRange(one: Unmarked<RangeRow>, other: Unmarked<RangeRow>): boolean 
   );
 }
 
-function rangeIdentity(row: Unmarked<RangeRow>): string {
+function rangeIdentity(row: UnmarkedRow<RangeRow>): string {
   const qualifier = `${row.parameter} ${row.qualifierHigh} ${row.qualifierLow} ${row.qualifierSystem}`;
   return `${qualifier} ${row.low} ${row.high} ${row.unitSystem} ${row.unitCode} ${row.unitName}`;
 }
 
-function sameString(one: Unmarked<StringRow>, other: Unmarked<StringRow>): boolean {
+function sameString(one: UnmarkedRow<StringRow>, other: UnmarkedRow<StringRow>): boolean {
   return (
     one.exact === other.exact &&
     one.parameter === other.parameter &&
@@ -285,7 +285,7 @@ function sameString(one: Unmarked<StringRow>, other: Unmarked<StringRow>): boole
   );
 }
 
-function stringIdentity(row: Unmarked<StringRow>): string {
+function stringIdentity(row: UnmarkedRow<StringRow>): string {
   return `${row.parameter} ${row.exact} ${row.isWhole ? 1 : 0}${row.value}`;
 }
 
@@ -297,11 +297,11 @@ function uriIdentity(row: UriRow): string {
   return `${row.parameter} ${row.value.length} ${row.value}${row.version}`;
 }
 
-function isSortedBy({ qualifierHigh, qualifierLow, low }: Unmarked<RangeRow>): boolean {
+function isSortedBy({ qualifierHigh, qualifierLow, low }: UnmarkedRow<RangeRow>): boolean {
   return qualifierHigh === 0 && qualifierLow === 0 && low !== -Infinity;
 }
 
-function markRanges(rows: readonly Unmarked<RangeRow>[]): RangeRow[] {
+function markRanges(rows: readonly UnmarkedRow<RangeRow>[]): RangeRow[] {
   if (rows.length === 0) return [];
   const extremes = extremesOf(rows, isSortedBy, compareRanges);
   // Each member is named, because spreading the row took a twentieth of a create.
@@ -320,11 +320,11 @@ function markRanges(rows: readonly Unmarked<RangeRow>[]): RangeRow[] {
   }));
 }
 
-function compareRanges(one: Unmarked<RangeRow>, other: Unmarked<RangeRow>): number {
+function compareRanges(one: UnmarkedRow<RangeRow>, other: UnmarkedRow<RangeRow>): number {
   return one.low - other.low || one.high - other.high;
 }
 
-function markStrings(rows: readonly Unmarked<StringRow>[]): StringRow[] {
+function markStrings(rows: readonly UnmarkedRow<StringRow>[]): StringRow[] {
   if (rows.length === 0) return [];
   const extremes = extremesOf(rows, isWholeString, compareStrings);
   return rows.map((row) => ({
@@ -337,11 +337,11 @@ function markStrings(rows: readonly Unmarked<StringRow>[]): StringRow[] {
   }));
 }
 
-function isWholeString({ isWhole }: Unmarked<StringRow>): boolean {
+function isWholeString({ isWhole }: UnmarkedRow<StringRow>): boolean {
   return isWhole;
 }
 
-function compareStrings(one: Unmarked<StringRow>, other: Unmarked<StringRow>): number {
+function compareStrings(one: UnmarkedRow<StringRow>, other: UnmarkedRow<StringRow>): number {
   return compareTexts(one.value, other.value) || one.exact - other.exact;
 }
 
@@ -350,7 +350,7 @@ interface Parametric {
 }
 
 /** Tells which rows are the least and the greatest of their parameter among those that are `isSorted`. */
-interface Marks<Row> {
+interface ExtremeMarks<Row> {
   isLowest(row: Row): boolean;
   isHighest(row: Row): boolean;
 }
@@ -359,7 +359,7 @@ function extremesOf<Row extends Parametric>(
   rows: readonly Row[],
   isSorted: (row: Row) => boolean,
   compare: (one: Row, other: Row) => number,
-): Marks<Row> {
+): ExtremeMarks<Row> {
   const extremes = rows.length <= FEW_ROWS ? new FewExtremes(compare) : new Extremes(compare);
   for (const row of rows) if (isSorted(row)) extremes.add(row.parameter, row);
   return extremes;

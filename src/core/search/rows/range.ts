@@ -5,7 +5,14 @@
  */
 import { dateRange, periodRange, timingRange, type DateRange } from '../../fhir/date';
 import { toNumber } from '../../fhir/decimal';
-import { nextAbove, nextBelow, placeOf, placeOfJson, type Exact, type Place } from '../../fhir/exact-number';
+import {
+  nextAbove,
+  nextBelow,
+  toDoubleWithRest,
+  placeOfJson,
+  type Exact,
+  type DoubleWithRest,
+} from '../../fhir/exact-number';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
 import { canonicalUnit, UCUM_SYSTEM } from '../../fhir/quantity';
@@ -166,15 +173,15 @@ export function dateValueRange(value: JsonValue, type: string, zone: Zone): Date
 }
 
 /** Converts numbers to their sort positions: as written, or in base units. */
-interface Placing {
-  ofJson(value: JsonValue | undefined): Place | undefined;
-  ofExact(value: Exact): Place | undefined;
+interface NumberConversion {
+  ofJson(value: JsonValue | undefined): DoubleWithRest | undefined;
+  ofExact(value: Exact): DoubleWithRest | undefined;
 }
 
-const AS_STATED: Placing = { ofJson: placeOfJson, ofExact: placeOf };
+const AS_STATED: NumberConversion = { ofJson: placeOfJson, ofExact: toDoubleWithRest };
 
 /** A range from `low` to `high`; `rest` belongs to a point. */
-interface PlacedRange {
+interface NumberRange {
   readonly low: number;
   readonly high: number;
   readonly rest?: number | undefined;
@@ -183,7 +190,7 @@ interface PlacedRange {
 /** Visits the range of a Quantity or its specializations Age, Count, Distance, Duration. */
 function visitQuantity(quantity: JsonObject, hasher: Hasher, visit: VisitRange): void {
   const { value, comparator } = quantity;
-  visitWithUnit(quantity, hasher, visit, ({ ofJson }): PlacedRange | undefined => {
+  visitWithUnit(quantity, hasher, visit, ({ ofJson }): NumberRange | undefined => {
     const place = ofJson(value);
     if (place === undefined) return undefined;
     const { at, rest } = place;
@@ -245,7 +252,7 @@ function visitWithUnit(
   quantity: JsonObject,
   hasher: Hasher,
   visit: VisitRange,
-  rangeOf: (placing: Placing) => PlacedRange | undefined,
+  rangeOf: (placing: NumberConversion) => NumberRange | undefined,
 ): void {
   const stated = rangeOf(AS_STATED);
   if (stated === undefined || stated.low > stated.high) return;
@@ -267,7 +274,7 @@ function visitWithUnit(
     ofJson: canonical.placeOf,
     ofExact: (value) => {
       const base = canonical.toExact(value);
-      return base && placeOf(base);
+      return base && toDoubleWithRest(base);
     },
   });
   if (range === undefined) return;

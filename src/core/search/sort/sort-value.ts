@@ -1,4 +1,11 @@
-import { exactOf, nextAbove, placeOf, sortText, sortTextOfDouble, type Exact } from '../../fhir/exact-number';
+import {
+  exactOf,
+  nextAbove,
+  toDoubleWithRest,
+  sortText,
+  sortTextOfDouble,
+  type Exact,
+} from '../../fhir/exact-number';
 import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
 import type { ReferenceResolver } from '../../fhir/reference';
@@ -159,7 +166,7 @@ function numberLow({ value, type }: PathValue, isOnlyKey: boolean): string[] {
   const exact = exactOf(value['value']);
   if (exact === undefined) return [];
   if (comparator !== '>' || !isOnlyKey) return [sortText(exact)];
-  const { at, rest } = placeOf(exact);
+  const { at, rest } = toDoubleWithRest(exact);
   return [rest === undefined ? sortTextOfDouble(nextAbove(at)) : sortText(exact)];
 }
 
@@ -178,8 +185,8 @@ function rangeLow(lowLimit: JsonValue | undefined, highLimit: JsonValue | undefi
 /** Ends of ranges are compared as doubles. */
 function boundedLow(low: Exact | undefined, high: Exact | undefined): string[] {
   if (low === undefined) return [];
-  const at = placeOf(low).at;
-  return high !== undefined && placeOf(high).at < at ? [] : [sortTextOfDouble(at)];
+  const at = toDoubleWithRest(low).at;
+  return high !== undefined && toDoubleWithRest(high).at < at ? [] : [sortTextOfDouble(at)];
 }
 
 function present<Value>(value: Value | undefined): Value[] {

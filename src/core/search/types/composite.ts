@@ -12,7 +12,7 @@ import { qualifierHash } from '../rows/range';
 import { foldCode, isCaseInsensitive, markExact } from '../rows/token';
 import { splitCanonical } from '../rows/uri';
 import { parseDateValue } from './date';
-import { numberPredicates, parseNumberValue, placeTests } from './number';
+import { numberPredicates, parseNumberValue, doubleTests } from './number';
 import { parseQuantityValue, quantityPredicates } from './quantity';
 import type { SearchType, SearchTypeContext } from './search-type';
 import { LAST_CHARACTER } from './string-texts';
@@ -96,8 +96,8 @@ function spanPredicate(
     parameter,
     ...qualifierOf(hasher, key),
     // Coordinates are whole numbers, which their doubles represent exactly.
-    start: placeTests(parseNumberValue(name, unescapeValue(start))).places,
-    end: placeTests(parseNumberValue(name, unescapeValue(end))).places,
+    start: doubleTests(parseNumberValue(name, unescapeValue(start))).places,
+    end: doubleTests(parseNumberValue(name, unescapeValue(end))).places,
   };
 }
 

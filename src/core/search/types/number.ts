@@ -5,10 +5,10 @@ import {
   multiply,
   nextAbove,
   nextBelow,
-  placeOf,
+  toDoubleWithRest,
   subtract,
   type Exact,
-  type Place,
+  type DoubleWithRest,
 } from '../../fhir/exact-number';
 import type { Hasher } from '../rows/hash';
 import { ROW_SCHEME } from '../rows/index-rows';
@@ -66,7 +66,7 @@ export function numberPredicates(
     ...(unit === undefined ? {} : { unit }),
     ...system,
   } as const;
-  const { places, rests } = placeTests(criterion);
+  const { places, rests } = doubleTests(criterion);
   let qualifier = key?.qualifier;
   if (canonicalUnit !== undefined) {
     const high = unitQualifier(hasher, canonicalUnit, key?.text);
@@ -84,31 +84,31 @@ export function numberPredicates(
 }
 
 /** Tests of doubles that together are one test of exact numbers. */
-export interface PlaceTests {
+export interface DoubleTests {
   /** For all rows; never true for a number at the position of a bound that has a rest. */
   readonly places: NumberTest;
   /** For the rests of the numbers at that position. */
   readonly rests: readonly { readonly at: number; readonly test: NumberTest }[];
 }
 
-export function placeTests({ test, value, low, high }: NumberCriterion): PlaceTests {
+export function doubleTests({ test, value, low, high }: NumberCriterion): DoubleTests {
   switch (test) {
     case 'eq':
     case 'ne':
     case 'ap':
-      return rangeTests(test, placeOf(low), placeOf(high));
+      return rangeTests(test, toDoubleWithRest(low), toDoubleWithRest(high));
     default:
-      return pointTests(test, placeOf(value));
+      return pointTests(test, toDoubleWithRest(value));
   }
 }
 
-function pointTests(test: PointTest, { at, rest }: Place): PlaceTests {
+function pointTests(test: PointTest, { at, rest }: DoubleWithRest): DoubleTests {
   if (rest === undefined) return { places: testOf(test, at), rests: [] };
   const places = testOf(STRICT[test], at);
   return { places, rests: [{ at, test: testOf(test, rest) }] };
 }
 
-function rangeTests(test: 'eq' | 'ne' | 'ap', low: Place, high: Place): PlaceTests {
+function rangeTests(test: 'eq' | 'ne' | 'ap', low: DoubleWithRest, high: DoubleWithRest): DoubleTests {
   const isInside = test !== 'ne';
   // Numbers at the position of a bound with a rest are left to the rests.
   const places: NumberTest = {
@@ -127,7 +127,7 @@ function rangeTests(test: 'eq' | 'ne' | 'ap', low: Place, high: Place): PlaceTes
     const both = { test, low: low.rest ?? 0, high: high.rest ?? 0 };
     return { places, rests: low.rest === undefined ? [] : [{ at: low.at, test: both }] };
   }
-  const rests: PlaceTests['rests'][number][] = [];
+  const rests: DoubleTests['rests'][number][] = [];
   if (low.rest !== undefined) rests.push({ at: low.at, test: testOf(isInside ? 'ge' : 'lt', low.rest) });
   if (high.rest !== undefined)
     rests.push({ at: high.at, test: testOf(test === 'eq' ? 'lt' : test === 'ap' ? 'le' : 'ge', high.rest) });

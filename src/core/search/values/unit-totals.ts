@@ -95,14 +95,14 @@ export function statisticsOf(
 }
 
 /** The greatest number of values first. */
-function byNumber(one: Numbered, other: Numbered): number {
+function byNumber(one: CountedUnit, other: CountedUnit): number {
   return (
     other.count + other.inexact - one.count - one.inexact ||
     compareTexts(keyOfUnit(one.unit), keyOfUnit(other.unit))
   );
 }
 
-type Numbered = Pick<UnitTotal, 'unit' | 'count' | 'inexact'>;
+type CountedUnit = Pick<UnitTotal, 'unit' | 'count' | 'inexact'>;
 
 function mostFrequent(alike: readonly UnitTotal[]): WrittenUnit | undefined {
   return [...alike].sort(byNumber)[0]?.unit;

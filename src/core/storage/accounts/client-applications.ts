@@ -120,7 +120,7 @@ const MAX_CLIENTS = 10_000;
 export const MAX_SECRETS = 10;
 
 /** Identifies a tenant; `number` is any of its spaces, whose row-level security applies to reads. */
-export type OfTenant = Pick<Space, 'number' | 'tenantNumber'>;
+export type TenantReference = Pick<Space, 'number' | 'tenantNumber'>;
 
 /** Stores clients. Reads run as the application role, changes as the owner on a connection of their own. */
 export class ClientStore {
@@ -129,7 +129,7 @@ export class ClientStore {
     private readonly owner: DatabaseOptions,
   ) {}
 
-  async find(space: OfTenant, id: string): Promise<StoredClient | undefined> {
+  async find(space: TenantReference, id: string): Promise<StoredClient | undefined> {
     const [row] = await this.database.run({ lane: 'search', space: space.number }, FIND, {
       tenant: space.tenantNumber,
       id,
@@ -138,14 +138,14 @@ export class ClientStore {
   }
 
   /** All clients, oldest first. */
-  async list(space: OfTenant): Promise<StoredClient[]> {
+  async list(space: TenantReference): Promise<StoredClient[]> {
     const bound = { tenant: space.tenantNumber, limit: MAX_CLIENTS + 1 };
     return (await this.database.run({ lane: 'search', space: space.number }, LIST, bound)).map(toClient);
   }
 
   /** Creates a client with its first secret, or neither. False: the id exists, or the tenant is at the limit. */
   async create(
-    { tenantNumber: tenant }: OfTenant,
+    { tenantNumber: tenant }: TenantReference,
     id: string,
     details: ClientDetails,
     secret?: NewStoredSecret,
@@ -159,27 +159,35 @@ export class ClientStore {
   }
 
   /** Creates a client of the program, beyond the limit of the tenant. False: it exists. */
-  async createBuiltIn({ tenantNumber }: OfTenant, id: string, details: ClientDetails): Promise<boolean> {
+  async createBuiltIn(
+    { tenantNumber }: TenantReference,
+    id: string,
+    details: ClientDetails,
+  ): Promise<boolean> {
     return this.change(CREATE, { ...toBound(details), tenant: tenantNumber, id, most: MAX_CLIENTS + 1 });
   }
 
   /** False: the client does not exist. */
-  async update({ tenantNumber }: OfTenant, id: string, details: ClientDetails): Promise<boolean> {
+  async update({ tenantNumber }: TenantReference, id: string, details: ClientDetails): Promise<boolean> {
     return this.change(CHANGE, { ...toBound(details), tenant: tenantNumber, id });
   }
 
   /** False: the client has MAX_SECRETS secrets. */
-  async addSecret({ tenantNumber }: OfTenant, client: string, secret: NewStoredSecret): Promise<boolean> {
+  async addSecret(
+    { tenantNumber }: TenantReference,
+    client: string,
+    secret: NewStoredSecret,
+  ): Promise<boolean> {
     return this.change(ADD_SECRET, toSecretBound(tenantNumber, client, secret));
   }
 
   /** False: the secret does not exist. */
-  async removeSecret({ tenantNumber }: OfTenant, client: string, id: string): Promise<boolean> {
+  async removeSecret({ tenantNumber }: TenantReference, client: string, id: string): Promise<boolean> {
     return this.change(REMOVE_SECRET, { tenant: tenantNumber, client, id });
   }
 
   /** Returns true once for each hash until `expires` (milliseconds since 1970), across all processes. */
-  async useAssertion(space: OfTenant, hash: Buffer, expires: number): Promise<boolean> {
+  async useAssertion(space: TenantReference, hash: Buffer, expires: number): Promise<boolean> {
     return useOnce(this.database, space.number, { hash, expires });
   }
 

@@ -1,6 +1,6 @@
 /** The networks from which accounts have signed in. Each insertion deletes some expired rows. */
 import { sql } from 'kysely';
-import type { OfTenant } from './client-applications';
+import type { TenantReference } from './client-applications';
 import type { Database } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 
@@ -44,13 +44,21 @@ export class SignInNetworkStore {
   ) {}
 
   /** True if the account has signed in from the network in the last 90 days. */
-  async has({ number, tenantNumber: tenant }: OfTenant, account: string, network: string): Promise<boolean> {
+  async has(
+    { number, tenantNumber: tenant }: TenantReference,
+    account: string,
+    network: string,
+  ): Promise<boolean> {
     const bound = { tenant, hash: this.#hash(account, network) };
     return (await this.database.run({ lane: 'transaction', space: number }, HAS, bound)).length > 0;
   }
 
   /** Adds or renews a network, and deletes all but the latest 20 of the account. */
-  async add({ number, tenantNumber: tenant }: OfTenant, account: string, network: string): Promise<void> {
+  async add(
+    { number, tenantNumber: tenant }: TenantReference,
+    account: string,
+    network: string,
+  ): Promise<void> {
     const bound = { tenant, account, hash: this.#hash(account, network) };
     await this.database.run({ lane: 'transaction', space: number }, ADD, bound);
   }

@@ -1,6 +1,6 @@
 /** The keys that sign a tenant's tokens (docs/run/access.md). */
 import { sql } from 'kysely';
-import type { OfTenant } from './client-applications';
+import type { TenantReference } from './client-applications';
 import type { Database, DatabaseOptions, Row } from '../connection/database';
 import { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template } from '../connection/statement';
@@ -74,7 +74,7 @@ export class SigningKeyStore {
   ) {}
 
   /** All keys, newest first, retired ones included. */
-  async list(space: OfTenant): Promise<PublicSigningKey[]> {
+  async list(space: TenantReference): Promise<PublicSigningKey[]> {
     const rows = await this.database.run({ lane: 'search', space: space.number }, LIST, {
       tenant: space.tenantNumber,
     });
@@ -83,7 +83,7 @@ export class SigningKeyStore {
 
   /** Returns the current key of an algorithm. If there is none, `make` creates one, in one process only. */
   async current(
-    { tenantNumber }: OfTenant,
+    { tenantNumber }: TenantReference,
     algorithm: string,
     make: () => Promise<SigningKey>,
   ): Promise<SigningKey> {
@@ -98,7 +98,7 @@ export class SigningKeyStore {
    * Adds the new keys and retires the others. Keys retired more than `keptMs` ago are deleted; undefined: all others.
    */
   async rotate(
-    { tenantNumber }: OfTenant,
+    { tenantNumber }: TenantReference,
     made: readonly SigningKey[],
     retentionMs: number | undefined,
   ): Promise<void> {

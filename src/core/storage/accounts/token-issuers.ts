@@ -1,7 +1,7 @@
 /** External issuers whose tokens a tenant accepts (docs/run/access.md). */
 import { sql } from 'kysely';
 import type { ReleaseScope } from '../../fhir/release';
-import type { OfTenant } from './client-applications';
+import type { TenantReference } from './client-applications';
 import type { Database, DatabaseOptions, Row } from '../connection/database';
 import { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
@@ -71,7 +71,7 @@ export class IssuerStore {
     private readonly owner: DatabaseOptions,
   ) {}
 
-  async list(space: OfTenant): Promise<TokenIssuer[]> {
+  async list(space: TenantReference): Promise<TokenIssuer[]> {
     const rows = await this.database.run({ lane: 'search', space: space.number }, LIST, {
       tenant: space.tenantNumber,
     });
@@ -79,13 +79,13 @@ export class IssuerStore {
   }
 
   /** Creates or replaces an issuer. False: the client does not exist. */
-  async put({ tenantNumber }: OfTenant, issuer: TokenIssuer): Promise<boolean> {
+  async put({ tenantNumber }: TenantReference, issuer: TokenIssuer): Promise<boolean> {
     const scopeMap = issuer.scopeMap === null ? null : JSON.stringify(issuer.scopeMap);
     return this.change(PUT, { ...issuer, scopeMap, tenant: tenantNumber });
   }
 
   /** False: the issuer does not exist. */
-  async remove({ tenantNumber }: OfTenant, issuer: string): Promise<boolean> {
+  async remove({ tenantNumber }: TenantReference, issuer: string): Promise<boolean> {
     return this.change(REMOVE, { tenant: tenantNumber, issuer });
   }
 

@@ -1,7 +1,7 @@
 /** Accounts of the users who sign in to a tenant (docs/run/access.md). */
 import { sql } from 'kysely';
 import type { ReleaseScope } from '../../fhir/release';
-import type { OfTenant } from './client-applications';
+import type { TenantReference } from './client-applications';
 import type { Database, DatabaseOptions, Row } from '../connection/database';
 import { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
@@ -104,23 +104,28 @@ export class UserStore {
     private readonly owner: DatabaseOptions,
   ) {}
 
-  async find(space: OfTenant, id: string): Promise<StoredUser | undefined> {
+  async find(space: TenantReference, id: string): Promise<StoredUser | undefined> {
     return this.one(space, FIND, { id });
   }
 
   /** `name`: folded, as in `UserDetails`. */
-  async findByName(space: OfTenant, name: string): Promise<StoredUser | undefined> {
+  async findByName(space: TenantReference, name: string): Promise<StoredUser | undefined> {
     return this.one(space, FIND_BY_NAME, { name });
   }
 
   /** The first 10,000 by name. */
-  async list(space: OfTenant): Promise<StoredUser[]> {
+  async list(space: TenantReference): Promise<StoredUser[]> {
     const bound = { tenant: space.tenantNumber, limit: MAX_LISTED };
     return (await this.database.run({ lane: 'search', space: space.number }, LIST, bound)).map(toUser);
   }
 
   /** False: the id or name exists, or the tenant is at the limit. */
-  async create({ tenantNumber }: OfTenant, id: string, details: UserDetails, hash: string): Promise<boolean> {
+  async create(
+    { tenantNumber }: TenantReference,
+    id: string,
+    details: UserDetails,
+    hash: string,
+  ): Promise<boolean> {
     return OwnerSession.inTransaction(this.owner, async (session) => {
       const bound = { ...toBound(details), tenant: tenantNumber, id, hash, most: MAX_USERS };
       return (await session.run(CREATE, bound)).length > 0;
@@ -132,7 +137,7 @@ export class UserStore {
    * its grants. False: the account does not exist, or another has the name.
    */
   async update(
-    { tenantNumber }: OfTenant,
+    { tenantNumber }: TenantReference,
     {
       id,
       details,
@@ -156,7 +161,7 @@ export class UserStore {
   }
 
   /** Removes an account with its sessions and grants. False: it does not exist. */
-  async remove({ tenantNumber }: OfTenant, id: string): Promise<boolean> {
+  async remove({ tenantNumber }: TenantReference, id: string): Promise<boolean> {
     return OwnerSession.inTransaction(
       this.owner,
       async (session) => (await session.run(REMOVE, { tenant: tenantNumber, id })).length > 0,
@@ -164,7 +169,7 @@ export class UserStore {
   }
 
   private async one(
-    space: OfTenant,
+    space: TenantReference,
     statement: Statement,
     bound: Readonly<Record<string, Bound>>,
   ): Promise<StoredUser | undefined> {

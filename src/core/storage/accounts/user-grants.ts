@@ -4,7 +4,7 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 import type { Release } from '../../fhir/release';
-import type { OfTenant } from './client-applications';
+import type { TenantReference } from './client-applications';
 import type { Database, Row } from '../connection/database';
 import { bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
 import { toFamily, useToken, type RefreshFamily } from './refresh-family';
@@ -223,12 +223,12 @@ const HOLDER = defineStatement(
 export class GrantStore {
   constructor(private readonly database: Database) {}
 
-  async addSession(space: OfTenant, hash: Buffer, account: string, seconds: number): Promise<void> {
+  async addSession(space: TenantReference, hash: Buffer, account: string, seconds: number): Promise<void> {
     await this.run(space, ADD_SESSION, { hash, account, seconds });
   }
 
   /** Undefined: the session does not exist, has expired, or its account is disabled. */
-  async findSession(space: OfTenant, hash: Buffer): Promise<UserSession | undefined> {
+  async findSession(space: TenantReference, hash: Buffer): Promise<UserSession | undefined> {
     const [row] = await this.run(space, FIND_SESSION, { hash });
     if (row === undefined) return undefined;
     const [account, began] = row as [string, number];
@@ -236,16 +236,21 @@ export class GrantStore {
   }
 
   /** Ends a session and revokes the grants that end with it. */
-  async endSession(space: OfTenant, hash: Buffer): Promise<void> {
+  async endSession(space: TenantReference, hash: Buffer): Promise<void> {
     await this.run(space, END_SESSION, { hash });
   }
 
   /** False: the client does not exist or is disabled. */
-  async addLaunch(space: OfTenant, hash: Buffer, launch: LaunchContext, seconds: number): Promise<boolean> {
+  async addLaunch(
+    space: TenantReference,
+    hash: Buffer,
+    launch: LaunchContext,
+    seconds: number,
+  ): Promise<boolean> {
     return (await this.run(space, ADD_LAUNCH, { ...launch, hash, seconds })).length > 0;
   }
 
-  async findLaunch(space: OfTenant, hash: Buffer): Promise<LaunchContext | undefined> {
+  async findLaunch(space: TenantReference, hash: Buffer): Promise<LaunchContext | undefined> {
     const [row] = await this.run(space, FIND_LAUNCH, { hash });
     if (row === undefined) return undefined;
     const [client, release, patient, encounter, needPatientBanner, smartStyleUrl] = row as [
@@ -256,17 +261,17 @@ export class GrantStore {
   }
 
   /** Id of the client of a refresh token family, valid or not. */
-  async clientOfFamily(space: OfTenant, family: Buffer): Promise<string | undefined> {
+  async clientOfFamily(space: TenantReference, family: Buffer): Promise<string | undefined> {
     const [row] = await this.run(space, FIND_CLIENT, { family });
     return row === undefined ? undefined : String(row[0]);
   }
 
   /** Returns true once for each launch. */
-  async useLaunch(space: OfTenant, hash: Buffer): Promise<boolean> {
+  async useLaunch(space: TenantReference, hash: Buffer): Promise<boolean> {
     return (await this.run(space, USE_LAUNCH, { hash })).length > 0;
   }
 
-  async add(space: OfTenant, grant: NewGrant): Promise<void> {
+  async add(space: TenantReference, grant: NewGrant): Promise<void> {
     await this.run(space, ADD_GRANT, { ...grant });
   }
 
@@ -275,7 +280,7 @@ export class GrantStore {
    * such code; if the code was used before, its grant is revoked.
    */
   async useCode(
-    space: OfTenant,
+    space: TenantReference,
     client: string,
     code: Buffer,
     refresh: RefreshHashes,
@@ -291,7 +296,7 @@ export class GrantStore {
    * revoked and passed to `ended`.
    */
   async findByRefresh(
-    space: OfTenant,
+    space: TenantReference,
     client: string,
     refresh: RefreshHashes,
     ended: (grant: EndedGrant) => void,
@@ -311,7 +316,7 @@ export class GrantStore {
    * often that its grant is revoked now. **Cost**: two statements, again for each other request that is faster.
    */
   async rotate(
-    space: OfTenant,
+    space: TenantReference,
     client: string,
     {
       refresh,
@@ -339,7 +344,7 @@ export class GrantStore {
   }
 
   /** The family of a token and its grant, valid or not, if the client has them. */
-  async #findFamily(space: OfTenant, client: string, { family }: RefreshHashes) {
+  async #findFamily(space: TenantReference, client: string, { family }: RefreshHashes) {
     const [row] = await this.run(space, FIND_FAMILY, { client, family });
     if (row === undefined) return undefined;
     const [newest, stored, now, stands] = row.slice(-4) as [string, RefreshFamily | null, number, boolean];
@@ -347,12 +352,12 @@ export class GrantStore {
   }
 
   /** False: the client has no grant of this id. */
-  async revoke(space: OfTenant, client: string, id: string): Promise<boolean> {
+  async revoke(space: TenantReference, client: string, id: string): Promise<boolean> {
     return (await this.run(space, REVOKE, { client, id })).length > 0;
   }
 
   /** Undefined: the grant does not exist, or is no longer valid. */
-  async findHolder(space: OfTenant, id: string): Promise<GrantHolder | undefined> {
+  async findHolder(space: TenantReference, id: string): Promise<GrantHolder | undefined> {
     const [row] = await this.run(space, HOLDER, { id });
     if (row === undefined) return undefined;
     const [account, isAdministrator, isAuditor] = row as [string, boolean, boolean];
@@ -360,7 +365,7 @@ export class GrantStore {
   }
 
   private run(
-    { number, tenantNumber }: OfTenant,
+    { number, tenantNumber }: TenantReference,
     statement: Statement,
     bound: Readonly<Record<string, Bound>>,
   ): Promise<Row[]> {

@@ -70,7 +70,7 @@ function whoOf({ client, person, address }: AccessRecord): string {
 }
 
 /** A version in a list. */
-interface Listed {
+interface VersionReference {
   readonly type: string;
   readonly id: string;
   readonly versionId: number;
@@ -80,7 +80,7 @@ interface Listed {
  * Formats versions as `details`: each type once, before the ids of its versions, and version numbers other than 1
  * (`:Patient a b/2 :Observation c`); then the number of `others`. It has a third of the references' length.
  */
-export function shortList(versions: readonly Listed[], others = 0): string {
+export function shortList(versions: readonly VersionReference[], others = 0): string {
   let text = '';
   let latest;
   for (const { type, id, versionId } of versions) {

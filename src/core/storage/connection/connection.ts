@@ -6,7 +6,7 @@ import type { Cancellation } from '../../concurrency/cancellation';
 import type { Backend } from './backend';
 import { requestCancel, type BackendKey } from './cancel-request';
 import { SET_SPACE, type DatabaseOptions, type Row } from './database';
-import { codeOf, translateDatabaseError, type Trouble } from './database-error';
+import { codeOf, translateDatabaseError, type DatabaseFailure } from './database-error';
 import { destroyClient, streamOf } from './open-client';
 import { defineStatement, template, type Bound, type Statement } from './statement';
 
@@ -38,7 +38,7 @@ const MAX_CANCELS = 100;
 /** Receives the outcomes of statements. */
 export interface StatementOutcomes {
   succeeded(): void;
-  failed(trouble: Trouble, code: string): void;
+  failed(trouble: DatabaseFailure, code: string): void;
 }
 
 /** One pipelined connection, and the space that row-level security lets it see. It has one user at a time. */

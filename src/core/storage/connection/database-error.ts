@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg';
 import { FhirError, fhirError, type ErrorKey } from '../../errors';
 
 /** A failure of the database as a whole, not of one statement. */
-export type Trouble = 'away' | 'exhausted' | 'faulty' | 'readOnly';
+export type DatabaseFailure = 'away' | 'exhausted' | 'faulty' | 'readOnly';
 
 export interface TranslatedError {
   /** The error to throw: a FhirError if the catalogue has an entry for the failure, else a StatementError. */
@@ -11,7 +11,7 @@ export interface TranslatedError {
   /** True if the connection is lost: statements sent on it may have run. */
   readonly connectionLost: boolean;
   /** Undefined: only the statement failed. */
-  readonly trouble?: Trouble;
+  readonly trouble?: DatabaseFailure;
 }
 
 /** SQLSTATE that write_versions raises when a tenant's sequence counter is exhausted. */

@@ -1,11 +1,11 @@
 import type { Log } from '../../context';
 import { LANES, type Lane } from './database';
-import type { Trouble } from './database-error';
+import type { DatabaseFailure } from './database-error';
 
 /** Milliseconds for which a failure counts if the lane has run nothing since. */
 const FAILURE_MS = 10_000;
 
-const MESSAGES: Readonly<Record<Trouble, string>> = {
+const MESSAGES: Readonly<Record<DatabaseFailure, string>> = {
   away: 'The database cannot be reached',
   exhausted: 'The database has run out of disk, memory or connections',
   faulty: 'The disk or system of the database reports faults',
@@ -13,7 +13,7 @@ const MESSAGES: Readonly<Record<Trouble, string>> = {
 };
 
 interface Failure {
-  readonly trouble: Trouble;
+  readonly trouble: DatabaseFailure;
   readonly at: number;
 }
 
@@ -21,12 +21,12 @@ interface Failure {
 export class DatabaseHealth {
   private readonly failures: Partial<Record<Lane, Failure>> = {};
   /** Start times of current troubles. */
-  private readonly open = new Map<Trouble, number>();
+  private readonly open = new Map<DatabaseFailure, number>();
 
   constructor(private readonly log: Log) {}
 
   /** @param code SQLSTATE or system error code, for the log */
-  failed(lane: Lane, trouble: Trouble, code: string): void {
+  failed(lane: Lane, trouble: DatabaseFailure, code: string): void {
     const now = performance.now();
     this.failures[lane] = { trouble, at: now };
     if (this.open.has(trouble)) return;
@@ -48,7 +48,7 @@ export class DatabaseHealth {
   }
 
   /** Lanes whose last statement failed in the last ten seconds. */
-  current(): readonly { readonly lane: Lane; readonly trouble: Trouble; readonly message: string }[] {
+  current(): readonly { readonly lane: Lane; readonly trouble: DatabaseFailure; readonly message: string }[] {
     const now = performance.now();
     return LANES.flatMap((lane) => {
       const failure = this.failures[lane];

@@ -41,7 +41,7 @@ export async function requireCommitted(
 }
 
 /** Queries to run after a backend has ended. */
-interface FollowUp {
+interface OutcomeQueries {
   readonly queries: readonly BoundStatement[];
   /** The space that the queries see, as the application role; undefined: they run as the login role. */
   readonly space?: number | undefined;
@@ -54,7 +54,7 @@ interface FollowUp {
 export async function queryAfterEnd(
   options: DatabaseOptions,
   backend: Backend,
-  followUp: FollowUp,
+  followUp: OutcomeQueries,
 ): Promise<Row[][]> {
   for (const until = performance.now() + RETRY_MS; ; await sleep(PAUSE_MS)) {
     let client: Client | undefined;
@@ -64,7 +64,7 @@ export async function queryAfterEnd(
     } catch (error) {
       // An error of PostgreSQL is final, unless the server is starting or has no connection left.
       const isFinal = error instanceof DatabaseError && !/^(57P|53|08)/.test(error.code ?? '');
-      if (isFinal || error instanceof Unanswerable || performance.now() >= until)
+      if (isFinal || error instanceof OutcomeUnknown || performance.now() >= until)
         throw fhirError('maybeStored');
     } finally {
       if (client !== undefined) await closeClient(client);
@@ -77,13 +77,17 @@ export async function endLostBackend(options: DatabaseOptions, backend: Backend)
   await queryAfterEnd(options, backend, { queries: [] }).catch(() => undefined);
 }
 
-class Unanswerable extends Error {}
+class OutcomeUnknown extends Error {}
 
-async function queryOn(client: Client, backend: Backend, { queries, space }: FollowUp): Promise<Row[][]> {
+async function queryOn(
+  client: Client,
+  backend: Backend,
+  { queries, space }: OutcomeQueries,
+): Promise<Row[][]> {
   return withinLimit(client, QUERIES_MS, async () => {
     const { server } = await identifyBackend(client);
-    if (server === undefined || server !== backend.server) throw new Unanswerable('this is another server');
-    if (!(await endBackend(client, backend))) throw new Unanswerable('the backend does not end');
+    if (server === undefined || server !== backend.server) throw new OutcomeUnknown('this is another server');
+    if (!(await endBackend(client, backend))) throw new OutcomeUnknown('the backend does not end');
     if (space !== undefined) {
       await query(client, TAKE_ROLE, {});
       await query(client, SET_SPACE, { space: String(space) });

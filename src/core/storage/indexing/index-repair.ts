@@ -13,7 +13,7 @@ import { bind, defineStatement, template, type Statement } from '../connection/s
 import { CHANGE } from '../write/version-write';
 
 /** The index rows and head fields that a resource must have: a function of its current version. */
-export interface WantedResource {
+export interface ExpectedRows {
   readonly lastUpdated: number;
   readonly deleted: boolean;
   /** Decimal form of the 64-bit number. */
@@ -34,11 +34,11 @@ export interface RepairTarget {
   readonly stored: ResourceRows;
   /** The head that was read with them, and what was wanted then; undefined: there was no head. */
   readonly seen:
-    { readonly version: number; readonly lastUpdated: number; readonly wanted: WantedResource } | undefined;
+    { readonly version: number; readonly lastUpdated: number; readonly wanted: ExpectedRows } | undefined;
 }
 
 /** Computes what a version of the target must have. `body` is '' for a deletion. */
-export type Recompute = (target: RepairTarget, version: CurrentVersion) => WantedResource;
+export type ComputeRows = (target: RepairTarget, version: CurrentVersion) => ExpectedRows;
 
 export interface CurrentVersion {
   readonly lastUpdated: number;
@@ -179,7 +179,7 @@ export async function repairResources(
   session: OwnerSession,
   space: number,
   targets: readonly RepairTarget[],
-  recompute: Recompute,
+  recompute: ComputeRows,
 ): Promise<RepairCounts & { readonly left: readonly RepairTarget[] }> {
   return session.transaction(async () => {
     await session.run(BY_KEY);
@@ -225,7 +225,7 @@ interface LockedHead {
 interface Change {
   readonly target: RepairTarget;
   /** Undefined: the resource does not exist. */
-  readonly wanted: WantedResource | undefined;
+  readonly wanted: ExpectedRows | undefined;
   /** Undefined: there is no head. */
   readonly head?: LockedHead;
   /** True: the resource was not written since its rows were read. */
@@ -281,7 +281,7 @@ async function decide(
     readonly space: number;
     readonly target: RepairTarget;
     readonly head: LockedHead;
-    readonly recompute: Recompute;
+    readonly recompute: ComputeRows;
   },
 ): Promise<Change | undefined> {
   const { seen } = target;

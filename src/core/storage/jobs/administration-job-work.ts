@@ -1,12 +1,12 @@
 /** The work on jobs of administration of all tenants: statements of the owner. */
 import { sql } from 'kysely';
 import type { JsonObject } from '../../fhir/json';
-import type { OfTenant } from '../accounts/client-applications';
+import type { TenantReference } from '../accounts/client-applications';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template } from '../connection/statement';
 
 /** A job that this process executes. */
-export interface TakenAdministrationJob extends OfTenant {
+export interface TakenAdministrationJob extends TenantReference {
   readonly id: string;
   /** The name of the tenant. */
   readonly tenant: string;

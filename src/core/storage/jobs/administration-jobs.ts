@@ -1,7 +1,7 @@
 /** Jobs of administration (docs/run/operations.md): the statements of requests about the jobs of one tenant. */
 import { sql } from 'kysely';
 import type { JsonObject } from '../../fhir/json';
-import type { OfTenant } from '../accounts/client-applications';
+import type { TenantReference } from '../accounts/client-applications';
 import type { Database, DatabaseOptions, Row } from '../connection/database';
 import { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template } from '../connection/statement';
@@ -130,7 +130,7 @@ export class AdministrationJobStore {
    * Adds a job. Returns the id of the open job of this kind that the tenant has; undefined: it had none, and the job is
    * stored. **Throws** notStored, maybeStored.
    */
-  async add({ tenantNumber: tenant }: OfTenant, job: NewStoredJob): Promise<string | undefined> {
+  async add({ tenantNumber: tenant }: TenantReference, job: NewStoredJob): Promise<string | undefined> {
     const { id, kind, request, content = null } = job;
     return OwnerSession.inTransaction(this.owner, async (session) => {
       const bound = { tenant, id, kind, request: JSON.stringify(request), content };
@@ -146,7 +146,7 @@ export class AdministrationJobStore {
   }
 
   async find(
-    { number, tenantNumber: tenant }: OfTenant,
+    { number, tenantNumber: tenant }: TenantReference,
     id: string,
   ): Promise<StoredAdministrationJob | undefined> {
     const bound = { tenant, id, kept: this.limits.keptMs };
@@ -155,13 +155,13 @@ export class AdministrationJobStore {
   }
 
   /** The newest first. */
-  async list({ number, tenantNumber: tenant }: OfTenant): Promise<readonly StoredAdministrationJob[]> {
+  async list({ number, tenantNumber: tenant }: TenantReference): Promise<readonly StoredAdministrationJob[]> {
     const bound = { tenant, kept: this.limits.keptMs, limit: this.limits.most + MOST_OPEN };
     return (await this.database.run({ lane: 'search', space: number }, LIST, bound)).map(toJob);
   }
 
   /** Undefined: there is no such job. */
-  async cancel({ tenantNumber: tenant }: OfTenant, id: string): Promise<Cancelled | undefined> {
+  async cancel({ tenantNumber: tenant }: TenantReference, id: string): Promise<Cancelled | undefined> {
     return OwnerSession.inTransaction(this.owner, async (session) => {
       const [row] = await session.run(LOCK, { tenant, id });
       if (row === undefined) return undefined;
@@ -173,7 +173,10 @@ export class AdministrationJobStore {
   }
 
   /** Yields the content of a job in pieces of a megabyte; nothing where it has none. */
-  async *content({ number, tenantNumber: tenant }: OfTenant, id: string): AsyncGenerator<Buffer, void> {
+  async *content(
+    { number, tenantNumber: tenant }: TenantReference,
+    id: string,
+  ): AsyncGenerator<Buffer, void> {
     for (let start = 0; ; start += PIECE_BYTES) {
       const [row] = await this.database.run({ lane: 'search', space: number }, READ_PIECE, {
         tenant,

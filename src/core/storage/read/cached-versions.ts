@@ -2,7 +2,7 @@ import type { VersionCache } from './version-cache';
 import type { PageRow, VersionMark, VersionRow } from './version-row';
 
 /** A resource by the number of its type and the decimal form of its key. */
-export interface Place {
+export interface ResourceRef {
   readonly type: number;
   readonly keyText: string;
 }
@@ -15,17 +15,17 @@ export class CachedVersions {
   ) {}
 
   /** Returns the cached version of a resource that was read last. */
-  latest({ type, keyText }: Place): VersionRow | undefined {
+  latest({ type, keyText }: ResourceRef): VersionRow | undefined {
     return this.cache.of(this.space, type).latest(keyText);
   }
 
   /** Returns the cached version with this mark, even if a newer one has replaced it recently. */
-  find({ type, keyText }: Place, mark: VersionMark): VersionRow | undefined {
+  find({ type, keyText }: ResourceRef, mark: VersionMark): VersionRow | undefined {
     return this.cache.of(this.space, type).find(keyText, mark);
   }
 
   /** Marks a cached version, which is still current, as recently used. */
-  use({ type, keyText }: Place, row: VersionRow): void {
+  use({ type, keyText }: ResourceRef, row: VersionRow): void {
     this.cache.of(this.space, type).find(keyText, row);
   }
 
@@ -33,7 +33,7 @@ export class CachedVersions {
    * Caches a row that was read, and returns the row to use: the cached row of the same version if there is one, because
    * it may hold the answer made from it, else the row itself.
    */
-  add<R extends PageRow>({ type, keyText }: Place, row: R): R | PageRow {
+  add<R extends PageRow>({ type, keyText }: ResourceRef, row: R): R | PageRow {
     const ofType = this.cache.of(this.space, type);
     const cached = ofType.find(keyText, row);
     if (cached !== undefined) {

@@ -31,7 +31,7 @@ export interface DatabaseInspection {
   readonly least: number | undefined;
 }
 
-interface Facts {
+interface DatabaseFacts {
   readonly version: string;
   readonly number: number;
   readonly now: number;
@@ -67,7 +67,7 @@ export async function inspectDatabase(options: DatabaseOptions): Promise<Databas
   try {
     await refuseTransactionPool(client, options);
     const sent = Date.now();
-    const { rows } = await client.query<Facts>(READ_FACTS);
+    const { rows } = await client.query<DatabaseFacts>(READ_FACTS);
     const middle = (sent + Date.now()) / 2;
     const [facts] = rows;
     if (facts === undefined) throw new Error('PostgreSQL does not list the current user');

@@ -15,7 +15,7 @@ export interface OwnedTable {
 }
 
 /** A tenant and its spaces, by number. */
-export interface Owned {
+export interface TenantNumbers {
   readonly tenant: number;
   readonly spaces: readonly number[];
 }
@@ -84,12 +84,16 @@ function isOwned({ owner }: OwnedTable): ReturnType<typeof sql> {
 }
 
 /** A further space of a tenant can have its own counters, under its negated number. */
-function bindOwned({ tenant, spaces }: Owned): { spaces: number[]; tenants: number[] } {
+function bindOwned({ tenant, spaces }: TenantNumbers): { spaces: number[]; tenants: number[] } {
   return { spaces: [...spaces], tenants: [tenant, ...spaces.map((space) => -space)] };
 }
 
 /** Removes some rows in one transaction, and returns their number; 0: none is left. */
-export async function removeSome(session: OwnerSession, table: OwnedTable, owned: Owned): Promise<number> {
+export async function removeSome(
+  session: OwnerSession,
+  table: OwnedTable,
+  owned: TenantNumbers,
+): Promise<number> {
   const name = sql.table(`${SCHEMA}.${table.name}`);
   const statement = unnamed(sql`
     with removed as (
@@ -103,7 +107,11 @@ export async function removeSome(session: OwnerSession, table: OwnedTable, owned
   return Number(row?.[0] ?? 0);
 }
 
-export async function countRows(session: OwnerSession, table: OwnedTable, owned: Owned): Promise<number> {
+export async function countRows(
+  session: OwnerSession,
+  table: OwnedTable,
+  owned: TenantNumbers,
+): Promise<number> {
   const name = sql.table(`${SCHEMA}.${table.name}`);
   const [row] = await session.run(
     unnamed(sql`select count(*)::int from ${name} t where ${isOwned(table)}`),

@@ -11,10 +11,10 @@ import { bind, defineStatement, template, type Statement } from '../connection/s
  * import; moved: exported only for a tenant that moves with its Subscriptions (storage/tenants/moved-subscriptions.ts); left:
  * not exported, because it is transient or valid for this tenant only.
  */
-type Treatment = 'versions' | 'rows' | 'made' | 'moved' | 'left';
+type ExportTreatment = 'versions' | 'rows' | 'made' | 'moved' | 'left';
 
 /** The treatment of each table; referenced tables precede referring ones. */
-export const TENANT_TABLES: Readonly<Record<string, Treatment>> = {
+export const TENANT_TABLES: Readonly<Record<string, ExportTreatment>> = {
   resource_version: 'versions',
   unopened_reference: 'versions',
   change_counter: 'made',

@@ -46,11 +46,11 @@ export async function runCountedPage(
   };
 }
 
-type Combined = Pick<Statement, 'name' | 'text' | 'pieces'>;
+type CombinedStatement = Pick<Statement, 'name' | 'text' | 'pieces'>;
 /** Combined statements. Page and count statements are cached by shape; an entry lives as long as both of them. */
-const combinations = new WeakMap<Statement, WeakMap<Statement, Combined>>();
+const combinations = new WeakMap<Statement, WeakMap<Statement, CombinedStatement>>();
 
-function combine(page: Statement, count: Statement): Combined {
+function combine(page: Statement, count: Statement): CombinedStatement {
   let ofPage = combinations.get(page);
   if (ofPage === undefined) combinations.set(page, (ofPage = new WeakMap()));
   let combined = ofPage.get(count);
@@ -59,7 +59,7 @@ function combine(page: Statement, count: Statement): Combined {
 }
 
 /** PostgreSQL runs an uncorrelated subquery on first use, once; if CASE does not reach it, it never runs. */
-function makeCombined(page: Statement, count: Statement): Combined {
+function makeCombined(page: Statement, count: Statement): CombinedStatement {
   const pageValues = countValues(page.pieces);
   const pieces = [
     'with listed as materialized (',

@@ -54,14 +54,14 @@ export interface ValueKey {
 }
 
 /** Position before a page: the column value of each sort key; null: no value. */
-export interface ValuePlace {
+export interface SortColumnValues {
   readonly values: readonly (number | string | null)[];
   /** In decimal form. */
   readonly key: string;
 }
 
 /** A match, and the column value of each sort key. */
-export type ValuedHead = MatchHead & Pick<ValuePlace, 'values'>;
+export type ValuedHead = MatchHead & Pick<SortColumnValues, 'values'>;
 
 /**
  * A page in the order of values; the order and the access path of the request only determine how the matches are found.
@@ -70,7 +70,7 @@ export interface ValuesRequest extends Omit<SearchStatementRequest, 'phase' | 'a
   readonly keys: readonly ValueKey[];
   /** True: reads from the end towards the beginning. */
   readonly isBackward: boolean;
-  readonly after: ValuePlace | undefined;
+  readonly after: SortColumnValues | undefined;
   readonly skipped: number;
   readonly limit: number;
 }
@@ -185,7 +185,7 @@ function none(key: ValueKey): RawBuilder<unknown> {
 }
 
 /** Condition that a row follows the position, in the direction of the page. */
-function followsSql({ keys, isBackward }: ValuesRequest, after: ValuePlace): RawBuilder<unknown> {
+function followsSql({ keys, isBackward }: ValuesRequest, after: SortColumnValues): RawBuilder<unknown> {
   const further = isDescending(keys[0], isBackward) ? sql`<` : sql`>`;
   let rest = sql`g.resource_key ${further} ${bind('after_key')}::bigint`;
   for (const [at, key] of [...keys.entries()].reverse()) {
@@ -201,7 +201,7 @@ function followsSql({ keys, isBackward }: ValuesRequest, after: ValuePlace): Raw
   return rest;
 }
 
-function boundOfPlace(after: ValuePlace | undefined): Record<string, Bound> {
+function boundOfPlace(after: SortColumnValues | undefined): Record<string, Bound> {
   const bound: Record<string, Bound> = after === undefined ? {} : { after_key: after.key };
   for (const [at, value] of (after?.values ?? []).entries())
     bound[`after_${at}`] = value === null ? null : String(value);

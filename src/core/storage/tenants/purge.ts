@@ -13,13 +13,13 @@ import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
 
 /** A resource of a space by the number of its type and the decimal form of its key. */
-export interface PurgePlace {
+export interface PurgedResource {
   readonly type: number;
   readonly key: string;
 }
 
 /** A resource with a version whose text contains one of the given texts. */
-export interface MentioningVersion extends PurgePlace {
+export interface MentioningVersion extends PurgedResource {
   /** Null where the key stands for the id. */
   readonly id: string | null;
 }
@@ -97,7 +97,7 @@ const LAST_TEXTS = defineStatement(
 export async function readLastTexts(
   session: OwnerSession,
   space: number,
-  places: readonly PurgePlace[],
+  places: readonly PurgedResource[],
 ): Promise<readonly LastText[]> {
   const rows = (await session.run(LAST_TEXTS, bindPlaces(space, places))) as [
     number,
@@ -110,7 +110,7 @@ export async function readLastTexts(
 
 function bindPlaces(
   space: number,
-  places: readonly PurgePlace[],
+  places: readonly PurgedResource[],
 ): { space: number; types: number[]; keys: string[] } {
   return { space, types: places.map(({ type }) => type), keys: places.map(({ key }) => key) };
 }
@@ -193,7 +193,7 @@ const REMOVE_ROWS: Readonly<Record<IndexTable, Statement>> = {
 export async function purgeResources(
   session: OwnerSession,
   space: number,
-  places: readonly PurgePlace[],
+  places: readonly PurgedResource[],
   rowsOf: (type: number, body: string) => ResourceRows,
 ): Promise<RemovedCounts> {
   const bound = bindPlaces(space, places);
@@ -272,7 +272,7 @@ const LEFT = unnamed(sql`
 export async function countLeft(
   session: OwnerSession,
   space: number,
-  places: readonly PurgePlace[],
+  places: readonly PurgedResource[],
 ): Promise<{ readonly resource: number; readonly resource_version: number }> {
   const [row] = await session.run(LEFT, bindPlaces(space, places));
   return { resource: Number(row?.[0] ?? 0), resource_version: Number(row?.[1] ?? 0) };

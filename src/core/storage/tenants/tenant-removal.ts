@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, type RawBuilder } from 'kysely';
-import type { Owned } from '../schema/owned-tables';
+import type { TenantNumbers } from '../schema/owned-tables';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
 
@@ -39,7 +39,7 @@ export async function workWithoutLimits(session: OwnerSession): Promise<void> {
   await session.run(BY_INDEX);
 }
 
-export async function findOwned(session: OwnerSession, name: string): Promise<Owned | undefined> {
+export async function findOwned(session: OwnerSession, name: string): Promise<TenantNumbers | undefined> {
   const [row] = await session.run(FIND, { name });
   if (row === undefined) return undefined;
   const [tenant, spaces] = row as [number, number[]];

@@ -3,7 +3,7 @@ import { isTraced, waitedFor } from '../../tracing';
 import type { Connections } from '../connection/connections';
 import type { Run } from '../connection/database';
 import { isOutdatedWrite, isOverQuota, isRetryable } from '../connection/database-error';
-import type { VersionWrite, Written } from './version-write';
+import type { VersionWrite, WriteStamp } from './version-write';
 import { FIND_WRITTEN, MAX_MEMBERS, writeVersions } from './write-statements';
 
 /**
@@ -22,7 +22,7 @@ interface Waiting {
   readonly write: VersionWrite;
   readonly deadline: number;
   readonly resourceName: string;
-  readonly resolve: (outcome: Written | undefined) => void;
+  readonly resolve: (outcome: WriteStamp | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -75,9 +75,9 @@ export class SpaceQueue {
     return this.underWay.size === 0 && this.waiting.length === 0;
   }
 
-  enqueue(write: VersionWrite, deadline = Infinity): Promise<Written | undefined> {
+  enqueue(write: VersionWrite, deadline = Infinity): Promise<WriteStamp | undefined> {
     if (this.waiting.length >= this.options.maxWaiting) return Promise.reject(fhirError('overloaded'));
-    const written = new Promise<Written | undefined>((resolve, reject) => {
+    const written = new Promise<WriteStamp | undefined>((resolve, reject) => {
       const resourceName = `${write.type} ${write.key.high} ${write.key.low}`;
       this.waiting.push({ write, deadline, resourceName, resolve, reject });
       if (this.isToBeLookedAt || this.underWay.size >= MAX_UNDER_WAY) return;

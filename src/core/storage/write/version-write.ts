@@ -59,7 +59,7 @@ export interface VersionWrite {
   readonly record?: AccessRecord;
 }
 
-export interface Written {
+export interface WriteStamp {
   readonly version: number;
   /** Milliseconds since 1970. */
   readonly lastUpdated: number;

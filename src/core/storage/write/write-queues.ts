@@ -4,7 +4,7 @@ import type { Connections } from '../connection/connections';
 import { isRetryable } from '../connection/database-error';
 import type { Database, Row, Run } from '../connection/database';
 import { MAX_ATTEMPTS, SpaceQueue, type BatchObserver, type SpaceQueueOptions } from './space-queue';
-import type { VersionWrite, Written } from './version-write';
+import type { VersionWrite, WriteStamp } from './version-write';
 import { writeInTransaction } from './write-statements';
 
 /** A condition for a write, beside the expected version; it is tested in the transaction of the write. */
@@ -56,7 +56,7 @@ export class WriteQueues {
    * overloaded if `maxWaiting` writes of the space are waiting, and timeout if it waited until `deadline` (milliseconds
    * since 1970).
    */
-  write(space: number, write: VersionWrite, deadline = Infinity): Promise<Written | undefined> {
+  write(space: number, write: VersionWrite, deadline = Infinity): Promise<WriteStamp | undefined> {
     const preparing = this.prepare(space);
     if (preparing === undefined) return this.enqueue(space, write, deadline);
     return preparing.then(() => this.enqueue(space, write, deadline));
@@ -70,7 +70,7 @@ export class WriteQueues {
     space: number,
     condition: WriteCondition,
     write: VersionWrite,
-  ): Promise<Written | undefined> {
+  ): Promise<WriteStamp | undefined> {
     return this.transaction(space, async (run, database) => {
       await condition.lock(run, write.rows);
       if (!(await condition.holds(database, write.expected))) throw new ConditionLost();
@@ -90,7 +90,7 @@ export class WriteQueues {
     return againAfterDeadlock(() => this.database.runWhole(space, statements));
   }
 
-  private enqueue(space: number, write: VersionWrite, deadline: number): Promise<Written | undefined> {
+  private enqueue(space: number, write: VersionWrite, deadline: number): Promise<WriteStamp | undefined> {
     // These need two statements in one transaction; all kinds are rare.
     const { registration, subscription, companion, unopened = [] } = write;
     const isPlain = registration === undefined && subscription === undefined && companion === undefined;

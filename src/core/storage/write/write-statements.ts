@@ -10,7 +10,7 @@ import { noteUnopened } from './unopened-references';
 import { changeSubscription } from '../notifications/subscription-state';
 import { bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
 import { encodeTargets, REQUIRE_TARGETS, type Target } from './required-references';
-import { encodeWrites, type VersionWrite, type Written } from './version-write';
+import { encodeWrites, type VersionWrite, type WriteStamp } from './version-write';
 
 const PARAMETERS = [
   ...[
@@ -134,7 +134,7 @@ export async function writeVersions(
   run: Run,
   space: number,
   writes: readonly VersionWrite[],
-): Promise<(Written | undefined)[]> {
+): Promise<(WriteStamp | undefined)[]> {
   const targets = writes.flatMap((write) => write.targets ?? NO_TARGETS);
   const change = writes[0]?.parameterChange;
   const records = writes.flatMap(({ record }, index) =>
@@ -174,7 +174,7 @@ export async function writeEncoded(
     readonly parameterChange?: number;
     readonly form?: Omit<WriteForm, 'knowsParameters'>;
   },
-): Promise<(Written | undefined)[]> {
+): Promise<(WriteStamp | undefined)[]> {
   const knowsParameters = parameterChange !== 0;
   const rows = await run(
     statementOf({ knowsParameters, holdsTargets: form.holdsTargets, isRecorded: form.isRecorded }),
@@ -199,8 +199,8 @@ export function wholeWrite(
 }
 
 /** Returns the outcomes of a statement of `count` writes, in their order. */
-export function toOutcomes(rows: readonly Row[], count: number): (Written | undefined)[] {
-  const outcomes: (Written | undefined)[] = new Array<Written | undefined>(count).fill(undefined);
+export function toOutcomes(rows: readonly Row[], count: number): (WriteStamp | undefined)[] {
+  const outcomes: (WriteStamp | undefined)[] = new Array<WriteStamp | undefined>(count).fill(undefined);
   for (const [member, version, lastUpdated, sequence] of rows as readonly [
     number,
     number,
@@ -222,7 +222,7 @@ export async function writeInTransaction(
   run: Run,
   space: number,
   write: VersionWrite,
-): Promise<Written | undefined> {
+): Promise<WriteStamp | undefined> {
   const [written] = await writeAll(run, space, [write]);
   return written;
 }
@@ -235,8 +235,8 @@ export async function writeAll(
   run: Run,
   space: number,
   writes: readonly VersionWrite[],
-): Promise<(Written | undefined)[]> {
-  const outcomes: (Written | undefined)[] = [];
+): Promise<(WriteStamp | undefined)[]> {
+  const outcomes: (WriteStamp | undefined)[] = [];
   for (let start = 0; start < writes.length; start += MAX_MEMBERS)
     outcomes.push(...(await writeVersions(run, space, writes.slice(start, start + MAX_MEMBERS))));
   const written = writes.filter((_write, index) => outcomes[index] !== undefined);

@@ -10,7 +10,7 @@ import { MAX_FINDINGS, type Finding } from '../../fhir/validate';
 import { errorAt, type RelationSources } from './relation';
 
 /** The value set of one side of a map. */
-interface Side {
+interface MapSide {
   readonly canonical: string;
   readonly valueSet: ComposedValueSet;
 }
@@ -25,7 +25,7 @@ export async function checkMappedCodes(
   if (from === undefined && to === undefined) return findings;
   const evaluation = new ValueSetEvaluation({ turns });
   const check = (
-    side: Side | undefined,
+    side: MapSide | undefined,
     system: string | undefined,
     code: JsonObject,
     place: string,
@@ -57,7 +57,7 @@ async function findSide(
   map: JsonObject,
   name: 'source' | 'target',
   source: TerminologySource,
-): Promise<Side | undefined> {
+): Promise<MapSide | undefined> {
   const canonical = stringMember(map, `${name}Canonical`) ?? stringMember(map, `${name}Uri`);
   if (canonical === undefined) return undefined;
   const { url, version } = parseCanonical(canonical);

@@ -29,7 +29,7 @@ export async function checkReportedGroups(
 }
 
 /** An element of the report, with the one of the measure that it reports. */
-interface Pair {
+interface ReportedElement {
   readonly defined: JsonObject;
   readonly reported: JsonObject;
   readonly place: string;
@@ -40,12 +40,12 @@ interface Pair {
  * no partner.
  */
 function pairsIn(
-  above: Pair,
+  above: ReportedElement,
   name: 'group' | 'population' | 'stratifier',
   findings: Finding[],
-): readonly Pair[] {
+): readonly ReportedElement[] {
   const [defined, reported] = [objectsMember(above.defined, name), objectsMember(above.reported, name)];
-  const pairs: Pair[] = [];
+  const pairs: ReportedElement[] = [];
   const missing = new Set(defined);
   const byKey = new Map(defined.flatMap((one) => keysOf(one).map((key) => [key, one] as const)));
   const isOnly = defined.length === 1 && reported.length === 1;
@@ -82,7 +82,7 @@ function keysOf(element: JsonObject): readonly string[] {
 }
 
 /** A cohort is counted and has no score (https://hl7.org/fhir/R4/codesystem-measure-scoring.html). */
-function checkScore(measure: JsonObject, { reported, place }: Pair, findings: Finding[]): void {
+function checkScore(measure: JsonObject, { reported, place }: ReportedElement, findings: Finding[]): void {
   const scoring = objectsMember(objectMember(measure, 'scoring') ?? {}, 'coding');
   const isCohort = scoring.some(({ system, code }) => system === SCORING && code === 'cohort');
   if (isCohort && reported['measureScore'] !== undefined)

@@ -4,7 +4,7 @@
 import type { Definitions } from '../../definitions';
 import { shorten, shortenTo } from '../../json/fault';
 import type { PathAllowance } from '../../path';
-import { compileInvariant, type InvariantPlace } from '../invariants';
+import { compileInvariant, type InvariantContext } from '../invariants';
 import type { Origin, ValueCheck } from './check';
 import type { ProfileConstraint } from './element';
 import { corrected } from './errata';
@@ -23,7 +23,7 @@ const STEPS = 5;
 export function compileConstraint(
   definitions: Definitions,
   constraint: ProfileConstraint,
-  place: InvariantPlace & { readonly origin: Origin; readonly compiling: PathAllowance },
+  place: InvariantContext & { readonly origin: Origin; readonly compiling: PathAllowance },
 ): ValueCheck | undefined {
   const { origin, compiling } = place;
   const { key, severity, human, expression } = corrected(constraint);

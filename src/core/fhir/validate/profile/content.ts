@@ -6,7 +6,7 @@ import { compileDiscriminator, type Criterion } from './discriminator';
 import { pathOf, type ProfileElement, type ProfileSlicing } from './element';
 import { ElementCheck, type MemberCheck } from './element-check';
 import { ProfileError, ProfileLimit } from './error';
-import { givenPlaces } from './given-place';
+import { constraintsAt } from './given-place';
 import type { Profiles } from './compiled-profile';
 import type { Shape, ShapeElement, ShapeMember } from './shape';
 import { SlicingCheck, type SliceCheck } from './slicing';
@@ -304,7 +304,7 @@ export class ContentCompiler {
     const [discriminator, ...others] = discriminators;
     const isByUrl = discriminator?.path === 'url' && ['value', 'pattern'].includes(discriminator.type);
     if (!isByUrl || others.length > 0) return undefined;
-    const [place] = givenPlaces(slice, [{ kind: 'member', name: 'url' }], this.profiles);
+    const [place] = constraintsAt(slice, [{ kind: 'member', name: 'url' }], this.profiles);
     const [given] = place?.values ?? [];
     if (typeof given?.value === 'string') return given.value;
     // The url of an extension is that of its definition, which may be unavailable.

@@ -1,6 +1,6 @@
 import { parseDiscriminatorPath } from './discriminator-path';
 import { ProfileError } from './error';
-import { givenPlaces } from './given-place';
+import { constraintsAt } from './given-place';
 import type { Profiles } from './compiled-profile';
 import type { ElementNode } from './tree';
 
@@ -26,7 +26,7 @@ function visit(node: ElementNode, profiles: Profiles, found: Set<string>): void 
 
 function addValueSets(slice: ElementNode, path: string, profiles: Profiles, found: Set<string>): void {
   try {
-    for (const { nodes, values } of givenPlaces(slice, parseDiscriminatorPath(path), profiles)) {
+    for (const { nodes, values } of constraintsAt(slice, parseDiscriminatorPath(path), profiles)) {
       if (values.length > 0) continue;
       for (const { element } of nodes) {
         const { binding } = element;

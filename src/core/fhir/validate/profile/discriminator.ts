@@ -3,11 +3,11 @@ import { isJsonObject, type JsonValue } from '../../json';
 import { shorten } from '../../json/fault';
 import type { TypedValue } from './check';
 import { parseDiscriminatorPath, type DiscriminatorStep } from './discriminator-path';
-import type { GivenValue, ProfileDiscriminator } from './element';
+import type { DefinedValue, ProfileDiscriminator } from './element';
 import { ProfileError } from './error';
-import { findPlace, typeNameOf, type FoundPlace } from './found-place';
-import { givenPlaces, profilesAt, typesAt, type GivenPlace, type PlaceValue } from './given-place';
-import { MemberFinder, type GivenTest } from './member-finder';
+import { findDiscriminatorValues, typeNameOf, type DiscriminatorValues } from './found-place';
+import { constraintsAt, profilesAt, typesAt, type SliceConstraints, type FixedValue } from './given-place';
+import { MemberFinder, type FixedValueTest } from './member-finder';
 import type { ProfileRun } from './profile-run';
 import type { CompiledProfile, CodesOfValueSet, Profiles } from './compiled-profile';
 import type { ElementNode } from './tree';
@@ -22,7 +22,7 @@ export interface Criterion {
   fault?(item: TypedValue, at: ProfileRun): string;
 }
 
-type PlaceTest = (found: FoundPlace, at: ProfileRun) => Answer;
+type DiscriminatorTest = (found: DiscriminatorValues, at: ProfileRun) => Answer;
 
 /**
  * Compiles one discriminator for one slice. Returns undefined if the slice has no rule at its path. Throws ProfileError
@@ -34,7 +34,7 @@ export function compileDiscriminator(
   profiles: Profiles,
 ): Criterion | undefined {
   const steps = parseDiscriminatorPath(path);
-  const places = givenPlaces(slice, steps, profiles);
+  const places = constraintsAt(slice, steps, profiles);
   const names = steps.flatMap((step) => (step.kind === 'member' ? [step.name] : []));
   const [place] = places;
   if (
@@ -59,13 +59,13 @@ export function compileDiscriminator(
   }
   const test = compileTest(type, places, profiles);
   if (!test) requireProfiles(slice, steps, profiles);
-  return test && { holds: (item, at) => test(findPlace(item, steps, shapes, at), at) };
+  return test && { holds: (item, at) => test(findDiscriminatorValues(item, steps, shapes, at), at) };
 }
 
 /** Without a rule at the place, an unknown profile on the way may have it. Throws ProfileError if there is one. */
 function requireProfiles(slice: ElementNode, steps: readonly DiscriminatorStep[], profiles: Profiles): void {
   for (let count = 0; count <= steps.length; count++) {
-    for (const canonical of givenPlaces(slice, steps.slice(0, count), profiles).flatMap(profilesAt)) {
+    for (const canonical of constraintsAt(slice, steps.slice(0, count), profiles).flatMap(profilesAt)) {
       if (profiles.baseType(canonical) !== undefined || profiles.tree(canonical)) continue;
       throw new ProfileError(
         `the profile ${shorten(canonical)}, by which '${shorten(slice.element.sliceName ?? '')}' differs, could not be found`,
@@ -74,7 +74,11 @@ function requireProfiles(slice: ElementNode, steps: readonly DiscriminatorStep[]
   }
 }
 
-function compileTest(type: string, places: readonly GivenPlace[], profiles: Profiles): PlaceTest | undefined {
+function compileTest(
+  type: string,
+  places: readonly SliceConstraints[],
+  profiles: Profiles,
+): DiscriminatorTest | undefined {
   switch (type) {
     case 'value':
     case 'pattern':
@@ -90,7 +94,7 @@ function compileTest(type: string, places: readonly GivenPlace[], profiles: Prof
 }
 
 /** Combines tests of several possible places: one must pass. Returns undefined if any place has no test. */
-function anyOf(tests: readonly (PlaceTest | undefined)[]): PlaceTest | undefined {
+function anyOf(tests: readonly (DiscriminatorTest | undefined)[]): DiscriminatorTest | undefined {
   const [first, ...others] = tests;
   if (others.length === 0) return first;
   const all = tests.filter((test) => test !== undefined);
@@ -108,14 +112,14 @@ function anyOf(tests: readonly (PlaceTest | undefined)[]): PlaceTest | undefined
 
 /** True if some value at the place passes the test; undefined if values may be missing. */
 function some(
-  { values, absentTypes, isUncertain }: FoundPlace,
+  { values, absentTypes, isUncertain }: DiscriminatorValues,
   test: (value: TypedValue) => boolean,
 ): Answer {
   if (values.some(test)) return true;
   return isUncertain || absentTypes.length > 0 ? undefined : false;
 }
 
-function compileValueTest(place: GivenPlace, profiles: Profiles): PlaceTest | undefined {
+function compileValueTest(place: SliceConstraints, profiles: Profiles): DiscriminatorTest | undefined {
   const tests = place.values.map(compileGivenTest);
   if (tests.length === 0) {
     const test = compileBindingTest(place, profiles);
@@ -133,10 +137,10 @@ function compileValueTest(place: GivenPlace, profiles: Profiles): PlaceTest | un
 }
 
 /** Compiles the test whether a value equals a fixed value or contains a pattern. */
-function compileGivenTest({ isFixed: mustEqual, value: given, companion }: PlaceValue): GivenTest {
+function compileGivenTest({ isFixed: mustEqual, value: given, companion }: FixedValue): FixedValueTest {
   if (!mustEqual) return (value, _companion, meter) => given !== undefined && contains(given, value, meter);
   if (typeof given === 'string' && companion === undefined) return (value) => value === given;
-  const fixed: GivenValue = { suffix: '', value: given, companion };
+  const fixed: DefinedValue = { suffix: '', value: given, companion };
   const weight = weightOf(fixed);
   return (value, valueCompanion, meter) => {
     meter.left -= weight;
@@ -144,7 +148,7 @@ function compileGivenTest({ isFixed: mustEqual, value: given, companion }: Place
   };
 }
 
-function compileBindingTest({ nodes }: GivenPlace, profiles: Profiles): PlaceTest | undefined {
+function compileBindingTest({ nodes }: SliceConstraints, profiles: Profiles): DiscriminatorTest | undefined {
   const binding = nodes
     .map(({ element }) => element.binding)
     .findLast((each) => each?.strength === 'required');
@@ -165,7 +169,7 @@ function hasListedCode(value: JsonValue | undefined, codes: CodesOfValueSet): bo
   return typeof system === 'string' && typeof code === 'string' && codes.hasCoding(system, code);
 }
 
-function compileExistsTest({ nodes }: GivenPlace): PlaceTest | undefined {
+function compileExistsTest({ nodes }: SliceConstraints): DiscriminatorTest | undefined {
   if (nodes.some(({ element }) => element.max === 0)) {
     return (found) => (found.values.length > 0 ? false : isUncertainPlace(found) ? undefined : true);
   }
@@ -175,11 +179,14 @@ function compileExistsTest({ nodes }: GivenPlace): PlaceTest | undefined {
   return undefined;
 }
 
-function isUncertainPlace({ absentTypes, isUncertain }: FoundPlace): boolean {
+function isUncertainPlace({ absentTypes, isUncertain }: DiscriminatorValues): boolean {
   return isUncertain || absentTypes.length > 0;
 }
 
-function compileTypeTest(places: readonly GivenPlace[], { definitions }: Profiles): PlaceTest | undefined {
+function compileTypeTest(
+  places: readonly SliceConstraints[],
+  { definitions }: Profiles,
+): DiscriminatorTest | undefined {
   const types = [...new Set(places.flatMap(typesAt))];
   if (types.length === 0) return undefined;
   const isOfType = (name: string): boolean => types.some((type) => definitions.conformsTo(name, type));
@@ -197,7 +204,7 @@ function profileCriterion(
 ): Criterion {
   return {
     holds(item, at) {
-      const found = findPlace(item, steps, profiles.shapes, at);
+      const found = findDiscriminatorValues(item, steps, profiles.shapes, at);
       let answer: Answer = isUncertainPlace(found) ? undefined : false;
       for (const value of found.values) {
         for (const canonical of canonicals) {
@@ -209,7 +216,7 @@ function profileCriterion(
       return answer;
     },
     fault(item, at) {
-      const [value] = findPlace(item, steps, profiles.shapes, at).values;
+      const [value] = findDiscriminatorValues(item, steps, profiles.shapes, at).values;
       const [profile] = canonicals.flatMap((canonical) => profiles.profile(canonical) ?? []);
       if (!value || !profile) return '';
       const isOfType = profiles.definitions.conformsTo(typeNameOf(value), profile.type);

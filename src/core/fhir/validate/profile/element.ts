@@ -14,10 +14,10 @@ export interface ProfileElement {
   readonly max: number | undefined;
   readonly types: readonly ProfileType[];
   readonly contentReference: string | undefined;
-  readonly fixed: GivenValue | undefined;
-  readonly pattern: GivenValue | undefined;
-  readonly minValue: GivenValue | undefined;
-  readonly maxValue: GivenValue | undefined;
+  readonly fixed: DefinedValue | undefined;
+  readonly pattern: DefinedValue | undefined;
+  readonly minValue: DefinedValue | undefined;
+  readonly maxValue: DefinedValue | undefined;
   readonly maxLength: number | undefined;
   readonly binding: ProfileBinding | undefined;
   readonly constraints: readonly ProfileConstraint[];
@@ -48,7 +48,7 @@ export interface ProfileDiscriminator {
 }
 
 /** `fixed[x]`, `pattern[x]`, `minValue[x]`, `maxValue[x]` */
-export interface GivenValue {
+export interface DefinedValue {
   /** The text in place of `[x]`: `CodeableConcept`, `Code`. */
   readonly suffix: string;
   readonly value: JsonValue | undefined;
@@ -118,7 +118,7 @@ function readSlicing(json: JsonValue | undefined): ProfileSlicing | undefined {
   };
 }
 
-function readGiven(json: JsonObject, prefix: string): GivenValue | undefined {
+function readGiven(json: JsonObject, prefix: string): DefinedValue | undefined {
   for (const name in json) {
     const start = name.startsWith('_') ? 1 : 0;
     if (!name.startsWith(prefix, start)) continue;

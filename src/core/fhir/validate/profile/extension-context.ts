@@ -3,7 +3,7 @@ import type { Definitions } from '../../definitions';
 import type { ExtensionContext } from './tree';
 
 /** The element that has an extension, or the resource or extension itself. */
-export interface ExtensionPlace {
+export interface ExtendedElement {
   /** Its type: `Patient`, `HumanName`, `string`, `BackboneElement`. */
   readonly type: string;
   /** Its paths, from its resource and from each type on the way: `Patient.name.family`, `HumanName.family`. */
@@ -18,7 +18,7 @@ export interface ExtensionPlace {
  */
 export function isAllowedAt(
   contexts: readonly ExtensionContext[],
-  place: ExtensionPlace,
+  place: ExtendedElement,
   definitions: Definitions,
 ): boolean {
   return contexts.length === 0 || contexts.some((context) => fits(context, place, definitions));
@@ -26,7 +26,7 @@ export function isAllowedAt(
 
 function fits(
   { type, expression }: ExtensionContext,
-  { type: typeOfPlace, paths, url }: ExtensionPlace,
+  { type: typeOfPlace, paths, url }: ExtendedElement,
   definitions: Definitions,
 ): boolean {
   if (type === 'fhirpath') return true;
@@ -46,7 +46,7 @@ interface ElementBelow {
 }
 
 /** Returns the place of an element of another one; a choice is written with `[x]` and without. */
-export function placeBelow({ type, paths }: ExtensionPlace, element: ElementBelow): ExtensionPlace {
+export function placeBelow({ type, paths }: ExtendedElement, element: ElementBelow): ExtendedElement {
   const names = element.isChoice ? [`${element.name}[x]`, element.name] : [element.name];
   // A type of its own begins a path of its own: `HumanName.family`.
   const starts = paths.includes(type) ? paths : [...paths, type];

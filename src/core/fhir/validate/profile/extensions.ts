@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import { shorten } from '../../json/fault';
 import type { ValidationRun } from '../run';
-import { isAllowedAt, placeBelow, type ExtensionPlace } from './extension-context';
+import { isAllowedAt, placeBelow, type ExtendedElement } from './extension-context';
 import { ProfileRun } from './profile-run';
 import type { Profiles } from './compiled-profile';
 import type { Shape, ShapeMember } from './shape';
@@ -61,7 +61,7 @@ class ExtensionWalk {
     private readonly profiles: Profiles,
   ) {}
 
-  object(source: JsonObject, shape: Shape, place: ExtensionPlace): void {
+  object(source: JsonObject, shape: Shape, place: ExtendedElement): void {
     for (const key in source) {
       const value = source[key];
       if (typeof value !== 'object' || value === null || this.at.isOver) continue;
@@ -118,7 +118,7 @@ class ExtensionWalk {
     );
   }
 
-  private extension(value: JsonObject, { key, shape }: ShapeMember, place: ExtensionPlace): void {
+  private extension(value: JsonObject, { key, shape }: ShapeMember, place: ExtendedElement): void {
     const url = definitionOf(value);
     const profile = url === undefined ? undefined : this.profiles.profile(url);
     if (!profile) return;
@@ -145,9 +145,9 @@ class ExtensionWalk {
 interface MemberOf {
   readonly member: ShapeMember;
   readonly source: JsonObject;
-  readonly place: ExtensionPlace;
+  readonly place: ExtendedElement;
 }
 
-function placeOf({ structure: { name } }: Shape): ExtensionPlace {
+function placeOf({ structure: { name } }: Shape): ExtendedElement {
   return { type: name, paths: [name], url: undefined };
 }

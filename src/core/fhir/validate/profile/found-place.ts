@@ -6,7 +6,7 @@ import { objectsOf } from './element';
 import type { ProfileRun } from './profile-run';
 import type { Shapes, ShapeMember } from './shape';
 
-export interface FoundPlace {
+export interface DiscriminatorValues {
   readonly values: readonly TypedValue[];
   /** Types of reference targets that are not available; nothing else is available of these targets. */
   readonly absentTypes: readonly string[];
@@ -15,18 +15,23 @@ export interface FoundPlace {
 }
 
 /** Cost: a few object lookups for each step. */
-export function findPlace(
+export function findDiscriminatorValues(
   start: TypedValue,
   steps: readonly DiscriminatorStep[],
   shapes: Shapes,
   at: ProfileRun,
-): FoundPlace {
-  let place: FoundPlace = { values: [start], absentTypes: [], isUncertain: false };
+): DiscriminatorValues {
+  let place: DiscriminatorValues = { values: [start], absentTypes: [], isUncertain: false };
   for (const step of steps) place = stepInto(place, step, shapes, at);
   return place;
 }
 
-function stepInto(place: FoundPlace, step: DiscriminatorStep, shapes: Shapes, at: ProfileRun): FoundPlace {
+function stepInto(
+  place: DiscriminatorValues,
+  step: DiscriminatorStep,
+  shapes: Shapes,
+  at: ProfileRun,
+): DiscriminatorValues {
   const { values, isUncertain } = place;
   // The elements of a resource that is not available cannot be read.
   const isParentUncertain = isUncertain || place.absentTypes.length > 0;
@@ -63,7 +68,7 @@ function resolveAll(
   isParentUncertain: boolean,
   shapes: Shapes,
   at: ProfileRun,
-): FoundPlace {
+): DiscriminatorValues {
   const found: TypedValue[] = [];
   const absentTypes: string[] = [];
   let isUncertain = isParentUncertain;

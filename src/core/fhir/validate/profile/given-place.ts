@@ -6,51 +6,51 @@ import { typeOfTarget } from './target';
 import type { ElementNode } from './tree';
 
 /** A value of fixed[x] or pattern[x] of the place itself, or of an element above it. */
-export interface PlaceValue {
+export interface FixedValue {
   readonly isFixed: boolean;
   readonly value: JsonValue | undefined;
   readonly companion: JsonObject | undefined;
 }
 
-export interface GivenPlace {
+export interface SliceConstraints {
   /** Elements and required slices that constrain the place. */
   readonly nodes: readonly ElementNode[];
-  readonly values: readonly PlaceValue[];
+  readonly values: readonly FixedValue[];
   /** The declared target of a reference; undefined if the nodes give the types and profiles. */
   readonly target?: { readonly type: string | undefined; readonly canonical: string | undefined };
 }
 
 /** Returns the places that `steps` lead to; several only behind a reference with several possible targets. */
-export function givenPlaces(
+export function constraintsAt(
   slice: ElementNode,
   steps: readonly DiscriminatorStep[],
   profiles: Profiles,
-): readonly GivenPlace[] {
-  let places: readonly GivenPlace[] = [{ nodes: [slice], values: valuesOf([slice]) }];
+): readonly SliceConstraints[] {
+  let places: readonly SliceConstraints[] = [{ nodes: [slice], values: valuesOf([slice]) }];
   for (const step of steps) places = places.flatMap((place) => stepInto(place, step, profiles));
   return places;
 }
 
 /** The types that a value at the place can have; empty: any. */
-export function typesAt({ nodes, target }: GivenPlace): readonly string[] {
+export function typesAt({ nodes, target }: SliceConstraints): readonly string[] {
   if (target) return target.type === undefined ? [] : [target.type];
   return nodes.flatMap((node) => node.element.types.map((type) => type.code));
 }
 
 /** Canonical urls of profiles, one of which a value at the place must meet; empty: none. */
-export function profilesAt({ nodes, target }: GivenPlace): readonly string[] {
+export function profilesAt({ nodes, target }: SliceConstraints): readonly string[] {
   if (target) return target.canonical === undefined ? [] : [target.canonical];
   return nodes.flatMap((node) => node.element.types.flatMap((type) => type.profiles));
 }
 
-function valuesOf(nodes: readonly ElementNode[]): PlaceValue[] {
+function valuesOf(nodes: readonly ElementNode[]): FixedValue[] {
   return nodes.flatMap(({ element: { fixed, pattern } }) => [
     ...(fixed ? [{ isFixed: true, value: fixed.value, companion: fixed.companion }] : []),
     ...(pattern ? [{ isFixed: false, value: pattern.value, companion: pattern.companion }] : []),
   ]);
 }
 
-function stepInto(place: GivenPlace, step: DiscriminatorStep, profiles: Profiles): GivenPlace[] {
+function stepInto(place: SliceConstraints, step: DiscriminatorStep, profiles: Profiles): SliceConstraints[] {
   switch (step.kind) {
     case 'member': {
       const nodes = place.nodes.flatMap((node) => childrenOf(node, step.name, profiles));
@@ -76,7 +76,7 @@ function stepInto(place: GivenPlace, step: DiscriminatorStep, profiles: Profiles
   }
 }
 
-function targetsOf({ nodes }: GivenPlace, profiles: Profiles): GivenPlace[] {
+function targetsOf({ nodes }: SliceConstraints, profiles: Profiles): SliceConstraints[] {
   const canonicals = nodes.flatMap((node) => node.element.types.flatMap((type) => type.targetProfiles));
   return [...new Set(canonicals)].map((canonical) => {
     const target = typeOfTarget(canonical, profiles);
@@ -116,7 +116,7 @@ function hasUrl(node: ElementNode, url: string, profiles: Profiles): boolean {
 }
 
 /** Returns the parts of a given value that are in one of its members. */
-function below({ isFixed, value }: PlaceValue, name: string): PlaceValue[] {
+function below({ isFixed, value }: FixedValue, name: string): FixedValue[] {
   if (!isJsonObject(value)) return [];
   const member = value[name] ?? choiceMember(value, name);
   if (member === undefined) return [];

@@ -7,7 +7,7 @@ import { UNMETERED } from '../../path/allowance';
 import { compareQuantities, toQuantity } from '../../path/quantity';
 import { TypeModel } from '../../path/type-node';
 import { PathNode } from '../../path/value';
-import type { GivenValue } from './element';
+import type { DefinedValue } from './element';
 
 /** True if a value is within the limit; undefined if the two cannot be compared. */
 export type LimitTest = (value: JsonValue) => boolean | undefined;
@@ -19,7 +19,7 @@ export type LimitTest = (value: JsonValue) => boolean | undefined;
 export function compileLimit(
   definitions: Definitions,
   side: 'min' | 'max',
-  { value: limit }: GivenValue,
+  { value: limit }: DefinedValue,
   typeName: string,
 ): LimitTest | undefined {
   if (isJsonObject(limit)) return compileQuantityLimit(definitions, side, limit, typeName);

@@ -3,7 +3,7 @@ import type { TypedValue } from './check';
 import type { Meter } from './value';
 import type { Shape, ShapeElement, ShapeMember, Shapes } from './shape';
 
-export type GivenTest = (
+export type FixedValueTest = (
   value: JsonValue | undefined,
   companion: JsonObject | undefined,
   meter: Meter,
@@ -28,7 +28,7 @@ class Step {
 const NONE: readonly ShapeMember[] = [];
 
 interface Search {
-  readonly test: GivenTest;
+  readonly test: FixedValueTest;
   readonly meter: Meter;
 }
 
@@ -44,7 +44,7 @@ export class MemberFinder {
   }
 
   /** True if one of the values that the names lead to passes the test; false when the meter has run out. */
-  finds({ value, companion, shape }: TypedValue, test: GivenTest, meter: Meter): boolean {
+  finds({ value, companion, shape }: TypedValue, test: FixedValueTest, meter: Meter): boolean {
     return this.descend({ value, companion, shape }, 0, { test, meter });
   }
 

@@ -14,7 +14,7 @@ import { BundleIndex } from './bundle-index';
 const MAX_STEPS = 1_000_000;
 
 /** A map that is allocated on first use. */
-class Lazily<Key, Value> {
+class LazyMap<Key, Value> {
   private values: Map<Key, Value> | undefined;
 
   get(key: Key, make: () => Value): Value {
@@ -29,7 +29,7 @@ class Lazily<Key, Value> {
 const MAX_PATH_STEPS = 500_000;
 
 /** State that all checks of one resource share, including those that report nothing. */
-class Work {
+class SharedState {
   readonly meter: Meter = { left: MAX_STEPS };
   isRefused = false;
   readonly allowance = new PathAllowance(MAX_PATH_STEPS);
@@ -38,8 +38,8 @@ class Work {
   /** `run`: the run whose findings are returned. */
   constructor(readonly run: ValidationRun) {}
   /** First faults of objects, by what was checked and the object. */
-  private readonly faults = new Lazily<object, Map<object, string>>();
-  private readonly bundles = new Lazily<JsonObject, BundleIndex>();
+  private readonly faults = new LazyMap<object, Map<object, string>>();
+  private readonly bundles = new LazyMap<JsonObject, BundleIndex>();
 
   faultsFor(cacheKey: object): Map<object, string> {
     return this.faults.get(cacheKey, () => new Map<object, string>());
@@ -57,7 +57,7 @@ interface Entry {
 }
 
 /** The resource that has the current one as a value, with its own surroundings. */
-interface Surrounding {
+interface ContainingResource {
   readonly resource: JsonObject;
   readonly container: Container;
   readonly entry: Entry | undefined;
@@ -75,18 +75,18 @@ export interface Target {
 export class ProfileRun {
   private entry: Entry | undefined;
   /** What surrounds the current resource. */
-  private outer: Surrounding | undefined;
-  private readonly checked = new Lazily<object, Set<object>>();
+  private outer: ContainingResource | undefined;
+  private readonly checked = new LazyMap<object, Set<object>>();
 
   private constructor(
     readonly run: ValidationRun,
-    private readonly work: Work,
+    private readonly work: SharedState,
   ) {}
 
   /** Returns the same object for the same run. */
   static of(run: ValidationRun): ProfileRun {
     if (run.profileRun instanceof ProfileRun) return run.profileRun;
-    const made = new ProfileRun(run, new Work(run));
+    const made = new ProfileRun(run, new SharedState(run));
     run.profileRun = made;
     return made;
   }

@@ -4,10 +4,10 @@ import { isJsonObject } from '../../json';
 import { shorten } from '../../json/fault';
 import { PathAllowance, PathBudgetError, PathError } from '../../path';
 import { compileBinding } from '../binding';
-import type { InvariantPlace } from '../invariants';
+import type { InvariantContext } from '../invariants';
 import type { Origin, ValueCheck } from './check';
 import { compileConstraint } from './constraint';
-import { pathOf, type GivenValue, type ProfileConstraint, type ProfileElement } from './element';
+import { pathOf, type DefinedValue, type ProfileConstraint, type ProfileElement } from './element';
 import { ProfileLimit } from './error';
 import { compileLimit, isLongerThan } from './limit';
 import type { Profiles } from './compiled-profile';
@@ -20,7 +20,7 @@ export interface ElementBase {
   readonly typeName: string;
   readonly definition: ElementDefinition | undefined;
   /** The place that constraints are compiled for. */
-  readonly place: InvariantPlace;
+  readonly place: InvariantContext;
   /** True if the values are resources: `%resource` of a constraint is then the one that has them. */
   readonly isResource?: boolean;
   /** For a slice: the sliced element, whose own rules are checked on all values. */
@@ -57,11 +57,11 @@ export class ValueRules {
   }
 
   /** False if only one of the two is primitive: `fixedQuantity` does not apply to a string. */
-  private isForShape({ value }: GivenValue, { structure }: Shape): boolean {
+  private isForShape({ value }: DefinedValue, { structure }: Shape): boolean {
     return isJsonObject(value) === (structure.kind !== 'primitive');
   }
 
-  private fixedCheck(fixed: GivenValue): ValueCheck {
+  private fixedCheck(fixed: DefinedValue): ValueCheck {
     const { name } = this.origin;
     const weight = weightOf(fixed);
     const wanted = `The value must be exactly ${show(fixed.value)}`;
@@ -71,7 +71,7 @@ export class ValueRules {
     };
   }
 
-  private patternCheck(pattern: GivenValue): ValueCheck {
+  private patternCheck(pattern: DefinedValue): ValueCheck {
     const { name } = this.origin;
     const wanted = `The value must have all of ${show(pattern.value)}`;
     return (value, companion, at) => {

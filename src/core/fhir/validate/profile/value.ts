@@ -3,14 +3,14 @@ import { decimalText, isJsonObject, stringifyJson, type JsonObject, type JsonVal
 import { areEqualDecimals } from '../../json/decimal';
 import { areEqualJson } from '../../json/equality';
 import { shorten } from '../../json/fault';
-import type { GivenValue } from './element';
+import type { DefinedValue } from './element';
 
 /**
  * True for exactly the value of fixed[x]: members that it lacks must be absent too. Decimals compare by value (1.0 is
  * 1.00). Source: https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.fixed_x_
  */
 export function isFixed(
-  fixed: GivenValue,
+  fixed: DefinedValue,
   value: JsonValue | undefined,
   companion: JsonObject | undefined,
 ): boolean {
@@ -31,14 +31,14 @@ export interface Meter {
 const CHARACTERS_OF_STEP = 64;
 
 /** The number of steps of a comparison with a given value. */
-export function weightOf({ value, companion }: Omit<GivenValue, 'suffix'>): number {
+export function weightOf({ value, companion }: Omit<DefinedValue, 'suffix'>): number {
   const length = JSON.stringify([value ?? null, companion ?? null]).length;
   return 1 + Math.floor(length / CHARACTERS_OF_STEP);
 }
 
 /** True if a value with its companion matches pattern[x]. */
 export function followsPattern(
-  pattern: GivenValue,
+  pattern: DefinedValue,
   value: JsonValue | undefined,
   companion: JsonObject | undefined,
   meter: Meter,

@@ -24,7 +24,7 @@ export function checkResponse(
 }
 
 /** A place in the response: what is around the items there. */
-interface Place {
+interface ItemContext {
   /** The response and the elements around the items, from the outermost. */
   readonly surrounding: readonly JsonObject[];
   /** True if all items around them are enabled, as far as the server can tell. Else nothing is required. */
@@ -56,7 +56,7 @@ class ResponseCheck {
     source: JsonObject,
     definitions: readonly QuestionnaireItem[],
     parent: QuestionnaireItem | undefined,
-    place: Place,
+    place: ItemContext,
   ): void {
     const items = objectsMember(source, 'item');
     if (!this.at.spend(items.length + definitions.length)) return;
@@ -85,7 +85,7 @@ class ResponseCheck {
       this.checkCount(definition, counts.get(definition.linkId) ?? 0, place);
   }
 
-  private checkCount(definition: QuestionnaireItem, count: number, place: Place): void {
+  private checkCount(definition: QuestionnaireItem, count: number, place: ItemContext): void {
     const { linkId, type, repeats, limits } = definition;
     const name = `The item '${shorten(linkId)}'`;
     if (count > 1 && !(repeats && type === 'group'))
@@ -100,7 +100,7 @@ class ResponseCheck {
   }
 
   /** True if an item that is not there must be. A group must be if one of its items could. */
-  private isMissing(definition: QuestionnaireItem, { surrounding, isEnabled }: Place): boolean {
+  private isMissing(definition: QuestionnaireItem, { surrounding, isEnabled }: ItemContext): boolean {
     if (!isEnabled || !definition.isRequired) return false;
     return this.canBeThere(definition, surrounding);
   }
@@ -113,7 +113,7 @@ class ResponseCheck {
   }
 
   /** The current place is the item. */
-  private checkItem(item: JsonObject, definition: QuestionnaireItem, around: Place): void {
+  private checkItem(item: JsonObject, definition: QuestionnaireItem, around: ItemContext): void {
     const { linkId, type, text } = definition;
     const name = `The item '${shorten(linkId)}'`;
     const answers = objectsMember(item, 'answer');
@@ -149,7 +149,11 @@ class ResponseCheck {
     this.checkAnswers(answers, definition, place);
   }
 
-  private checkAnswers(answers: readonly JsonObject[], definition: QuestionnaireItem, place: Place): void {
+  private checkAnswers(
+    answers: readonly JsonObject[],
+    definition: QuestionnaireItem,
+    place: ItemContext,
+  ): void {
     const { linkId, isRequired, isAsked, repeats, limits } = definition;
     const name = `The question '${shorten(linkId)}'`;
     const mustBeAnswered = this.isFinished && place.isEnabled;

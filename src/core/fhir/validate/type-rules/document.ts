@@ -5,8 +5,8 @@ import { parseReference } from '../../reference/literal';
 import type { ValidationRun } from '../run';
 import { objectsOf } from './members';
 
-type Place = readonly (string | number)[];
-type Referring = readonly [place: Place, reference: JsonValue | undefined];
+type JsonPath = readonly (string | number)[];
+type LocatedReference = readonly [place: JsonPath, reference: JsonValue | undefined];
 
 /**
  * Checks that the resources that a Composition refers to "SHALL be included in the bundle"
@@ -36,7 +36,7 @@ export function checkDocument(bundle: JsonObject, run: ValidationRun): void {
   }
 }
 
-function* referencesOf(composition: JsonObject): Generator<Referring> {
+function* referencesOf(composition: JsonObject): Generator<LocatedReference> {
   for (const name of ['subject', 'encounter', 'custodian']) yield [[name], composition[name]];
   yield* all(composition, 'author', []);
   for (const [index, { party }] of objectsOf(composition['attester']))
@@ -45,7 +45,7 @@ function* referencesOf(composition: JsonObject): Generator<Referring> {
   yield* ofSections(composition, []);
 }
 
-function* ofSections(owner: JsonObject, place: Place): Generator<Referring> {
+function* ofSections(owner: JsonObject, place: JsonPath): Generator<LocatedReference> {
   for (const [index, section] of objectsOf(owner['section'])) {
     const at = [...place, 'section', index];
     yield* all(section, 'author', at);
@@ -55,6 +55,6 @@ function* ofSections(owner: JsonObject, place: Place): Generator<Referring> {
   }
 }
 
-function* all(owner: JsonObject, name: string, place: Place): Generator<Referring> {
+function* all(owner: JsonObject, name: string, place: JsonPath): Generator<LocatedReference> {
   for (const [index, value] of objectsOf(owner[name])) yield [[...place, name, index], value];
 }

@@ -3,7 +3,7 @@ import { shorten } from '../../json/fault';
 import type { ValidationRun } from '../run';
 import { objectsOf } from './members';
 
-type Place = readonly (string | number)[];
+type JsonPath = readonly (string | number)[];
 
 /**
  * Checks that `enableWhen.question`, "the linkId for the question whose answer governs", names another item that exists
@@ -14,9 +14,9 @@ export function checkQuestionnaire({ item }: JsonObject, run: ValidationRun): vo
   const conditions: {
     readonly question: string;
     readonly own: JsonValue | undefined;
-    readonly place: Place;
+    readonly place: JsonPath;
   }[] = [];
-  const collect = (items: JsonValue | undefined, place: Place): void => {
+  const collect = (items: JsonValue | undefined, place: JsonPath): void => {
     for (const [index, each] of objectsOf(items)) {
       const { linkId } = each;
       if (typeof linkId === 'string') linkIds.add(linkId);
