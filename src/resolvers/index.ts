@@ -21,7 +21,7 @@ import { entityFields } from '../schema/fhir/entities';
 import { SEARCH_WHERE } from '../schema/fhir/where/any-type';
 import { ExtendedSchema } from '../schema/extended-schema';
 import { graftSteps, resourceTypeEnum } from '../schema/graft';
-import { setRelease } from '../schema/places';
+import { setRelease } from '../schema/fhir-path-extension';
 import { semanticNonNullDirective } from '../schema/semantic-non-null';
 import { finish, type Steps } from '../schema/steps';
 import type { GatewayContext } from './context';

@@ -22,7 +22,7 @@ import {
   printType,
 } from 'graphql';
 import { ENTITY_FIELDS } from './fhir/entities';
-import { fhirPlaceOf } from './places';
+import { fhirPlaceOf } from './fhir-path-extension';
 
 export interface SubgraphRequest {
   /** The resource types that it has; undefined: all. */

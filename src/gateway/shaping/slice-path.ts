@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { canHaveValues, type FilterAllowance, isRelease, type Release } from '../../core/index';
 import { sliceDirective } from '../../schema/directives';
-import { fhirPlaceOf, releaseOf } from '../../schema/places';
+import { fhirPlaceOf, releaseOf } from '../../schema/fhir-path-extension';
 import { fieldsBelow } from './slice-fields';
 
 export type SlicePath =

@@ -14,7 +14,7 @@ import {
 import { isJsonObject } from '../json';
 import { RawJson } from '../raw-json';
 import { jsonScalar } from '../scalars';
-import { withFhirPath } from '../places';
+import { withFhirPath } from '../fhir-path-extension';
 import { HAS_NO_ID, SEMANTIC_NON_NULL } from '../semantic-non-null';
 import { memberOf, ResourceSource } from '../types/resource';
 import type { SchemaDefinitions, SchemaElement, SchemaStructure } from './definitions';

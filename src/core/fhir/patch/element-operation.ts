@@ -3,7 +3,7 @@ import { FhirError, fhirError, toIssue, type Issue } from '../../errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { shorten } from '../json/fault';
 import type { TypeModel } from '../path/type-node';
-import { contentOf, type PatchValue } from './given';
+import { contentOf, type PatchValue } from './patch-value';
 
 interface LocatedOperation {
   /** Position in the patch, from 0. */

@@ -6,7 +6,7 @@ import { copyJson, type CopyAllowance } from '../json/copy';
 import { shorten } from '../json/fault';
 import type { Access, TypeModel, TypeNode } from '../path/type-node';
 import { countSlots, insertSlot, isPresent, writeSingle, type Slot } from './element-slot';
-import { contentOf, type Content, type PatchValue } from './given';
+import { contentOf, type Content, type PatchValue } from './patch-value';
 
 /** A new element, and the member that holds elements of its type. */
 export interface MadeElement extends Slot {

@@ -13,7 +13,7 @@ import { refuseDeeper } from './depth';
 import { parseElementOperations, type ElementOperation } from './element-operation';
 import { countSlots, insertSlot, moveSlot, openElement, removeSlot, replaceSlot } from './element-slot';
 import { ElementMaker, type MadeElement } from './element-value';
-import type { PatchValue } from './given';
+import type { PatchValue } from './patch-value';
 import { createPathBudget, type PatchLimits } from './limits';
 import { PathFinder } from './path-finder';
 import { isProtected } from './protected';

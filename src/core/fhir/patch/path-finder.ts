@@ -12,7 +12,7 @@ import {
   type CompiledPath,
 } from '../path';
 import { PathNode } from '../path/value';
-import type { PatchValue } from './given';
+import type { PatchValue } from './patch-value';
 import type { PathBudget } from './limits';
 
 export class PathFinder {

@@ -6,7 +6,7 @@ import { compileDiscriminator, type Criterion } from './discriminator';
 import { pathOf, type ProfileElement, type ProfileSlicing } from './element';
 import { ElementCheck, type MemberCheck } from './element-check';
 import { ProfileError, ProfileLimit } from './error';
-import { constraintsAt } from './given-place';
+import { constraintsAt } from './slice-constraints';
 import type { Profiles } from './compiled-profile';
 import type { Shape, ShapeElement, ShapeMember } from './shape';
 import { SlicingCheck, type SliceCheck } from './slicing';

@@ -1,6 +1,6 @@
 import { parseDiscriminatorPath } from './discriminator-path';
 import { ProfileError } from './error';
-import { constraintsAt } from './given-place';
+import { constraintsAt } from './slice-constraints';
 import type { Profiles } from './compiled-profile';
 import type { ElementNode } from './tree';
 

@@ -5,8 +5,14 @@ import type { TypedValue } from './check';
 import { parseDiscriminatorPath, type DiscriminatorStep } from './discriminator-path';
 import type { DefinedValue, ProfileDiscriminator } from './element';
 import { ProfileError } from './error';
-import { findDiscriminatorValues, typeNameOf, type DiscriminatorValues } from './found-place';
-import { constraintsAt, profilesAt, typesAt, type SliceConstraints, type FixedValue } from './given-place';
+import { findDiscriminatorValues, typeNameOf, type DiscriminatorValues } from './discriminator-values';
+import {
+  constraintsAt,
+  profilesAt,
+  typesAt,
+  type SliceConstraints,
+  type FixedValue,
+} from './slice-constraints';
 import { MemberFinder, type FixedValueTest } from './member-finder';
 import type { ProfileRun } from './profile-run';
 import type { CompiledProfile, CodesOfValueSet, Profiles } from './compiled-profile';
