@@ -48,7 +48,7 @@ export type { Notification, NotifiedEvent } from './api/notification';
 export { socketUrl } from './fhir-subscriptions/sockets/socket-subscription';
 export { ByteBudget, type HeldBytes } from './memory/byte-budget';
 export type { Admission } from './api/process';
-export { requireAdmitted } from './limits/require-admitted';
+export { requireAdmitted, requireMessageAdmitted } from './limits/require-admitted';
 export {
   isBusy,
   repeatWhile,

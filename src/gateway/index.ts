@@ -38,7 +38,7 @@ import { SchemaFiles, sendSchemaFile, unpack } from './schema-file';
 import { pageLimits } from '../browser-limits';
 import { upgradeOf } from '../upgrade';
 import { SchemaCache, type ServedSchema } from './schema-cache';
-import { type SocketSettings } from './web-socket';
+import { type SocketSettings } from '../bounded-socket';
 import {
   checkText,
   isBrowser,

@@ -6,7 +6,7 @@ import {
   fhirError,
   type Log,
   type RequestContext,
-  requireAdmitted,
+  requireMessageAdmitted,
   type TenantSpace,
   toFhirError,
 } from '../core/index';
@@ -25,7 +25,8 @@ import { readBody } from './http';
 import { LiveQueries, LiveRefusal, type LiveRequest, type LiveResults } from './live-query';
 import type { PersistedDocuments } from './persisted-documents';
 import { routeUpgrades, takeOver, upgradeOf } from '../upgrade';
-import { createLiveSockets, type SocketSettings } from './web-socket';
+import { type SocketSettings } from '../bounded-socket';
+import { createLiveSockets } from './web-socket';
 
 export interface LiveRoutesOptions {
   readonly core: Core;
@@ -115,13 +116,7 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
         }
       };
       const open = async (live: LiveRequest): Promise<LiveResults> => {
-        const admission = core.admit(await contextNow());
-        if (admission !== undefined) {
-          const decided = await admission;
-          decided.leave();
-          await decided.delay?.();
-          requireAdmitted(decided);
-        }
+        await requireMessageAdmitted(core.admit(await contextNow()));
         return queries.open(live, contextNow);
       };
       sockets.accept(request.raw, upgrade, request.id, {

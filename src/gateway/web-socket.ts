@@ -4,24 +4,21 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import { GraphQLError } from 'graphql';
 import { CloseCode, handleProtocols, makeServer } from 'graphql-ws';
-import { type RawData, type WebSocket, WebSocketServer } from 'ws';
-import { errorOf, FhirError, fhirError, type HeldBytes, type Log, toFhirError } from '../core/index';
+import { FhirError, fhirError, type HeldBytes, type Log, toFhirError } from '../core/index';
+import {
+  type BoundedSocket,
+  CLOSE_CODES,
+  GRACE_MS,
+  type SocketHandlers,
+  SocketServer,
+  type SocketSettings,
+} from '../bounded-socket';
 import { LiveRefusal, type LiveRequest, type LiveResults, toEndText } from './live-query';
 import { formatFhirError, logUnexpected } from './errors';
 import { Turns } from './turns';
 import { type Upgrade } from '../upgrade';
-
-export interface SocketSettings {
-  /** Limit on the subscriptions of one connection. */
-  readonly perConnection: number;
-  /** Milliseconds between two pings; a client that does not answer one is disconnected. */
-  readonly pingMs: number;
-  /** Milliseconds in which `connection_init` must arrive. */
-  readonly initTimeoutMs: number;
-}
 
 export interface LiveSockets {
   /** Takes over the connection. */
@@ -40,24 +37,17 @@ export interface ServedConnection {
 }
 
 interface Connection extends Omit<ServedConnection, 'openShare'> {
-  readonly socket: WebSocket;
+  readonly socket: BoundedSocket;
   readonly requestId: string;
   readonly turns: Turns;
 }
 
 /** A document at its limit, and the same size for variables. */
 const MAX_MESSAGE_BYTES = 2 * 1024 * 1024;
-/** Milliseconds in which a client must have read the end of its subscriptions. */
-const GRACE_MS = 2_000;
 /** Milliseconds for writing the ends of subscriptions before the connection is closed. */
 const LAST_WORDS_MS = 50;
-/** Limit on unsent messages; only a client that sends requests without reading reaches it. */
-const MAX_UNSENT = 1_000;
-/** RFC 6455, 5.5.1 allows 123 bytes. */
-const LONGEST_REASON = 100;
-/** RFC 6455, 7.4.1, and the registry of IANA: clients reconnect after these. */
-const GOING_AWAY = 1001;
-const TRY_AGAIN_LATER = 1013;
+/** Limit on the reason with which a client is refused. */
+const LONGEST_REFUSAL = 100;
 
 /** Placeholder in a message for a result text; clients cannot guess it. */
 const RESULT = randomUUID();
@@ -108,8 +98,7 @@ class Results implements AsyncIterableIterator<RawResult, undefined> {
   #endSlowConnection(): void {
     const { socket } = this.connection;
     setTimeout(() => {
-      if (this.#isEnding || socket.bufferedAmount > 0)
-        endConnection(socket, TRY_AGAIN_LATER, 'Subscribe again');
+      if (this.#isEnding || socket.isBehind) socket.end(CLOSE_CODES.again, 'Subscribe again');
     }, GRACE_MS / 2).unref();
   }
 
@@ -127,11 +116,6 @@ class Results implements AsyncIterableIterator<RawResult, undefined> {
 /** Never resolves: a subscription whose connection is about to be closed has no further results. */
 const NEVER = new Promise<never>(() => undefined);
 
-function endConnection(socket: WebSocket, code: number, reason: string): void {
-  socket.close(code, reason);
-  setTimeout(() => socket.terminate(), GRACE_MS).unref();
-}
-
 /** Serves live queries by WebSocket; the server's own limits apply to their number. */
 export function createLiveSockets(settings: SocketSettings, log: Log): LiveSockets {
   const protocol = makeServer<Record<string, unknown>, Connection & { written(text: string): void }>({
@@ -144,7 +128,7 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
       } catch (error) {
         logUnexpected(error, extra.requestId, log);
         const { status, message } = toFhirError(error, extra.requestId);
-        if (status === 401) extra.socket.close(CloseCode.Unauthorized, message.slice(0, LONGEST_REASON));
+        if (status === 401) extra.socket.close(CloseCode.Unauthorized, message.slice(0, LONGEST_REFUSAL));
         // graphql-ws closes the connection with 4403, if it is still open.
         return false;
       }
@@ -184,32 +168,18 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
       });
     },
   });
-  const sockets = new WebSocketServer({
-    noServer: true,
-    maxPayload: MAX_MESSAGE_BYTES,
-    perMessageDeflate: false,
-    autoPong: false,
+  const sockets = new SocketServer({
+    pingMs: settings.pingMs,
+    maxMessageBytes: MAX_MESSAGE_BYTES,
     handleProtocols: (protocols) => handleProtocols(protocols),
   });
-  let isClosing = false;
 
-  function serve(socket: WebSocket, requestId: string, served: ServedConnection): void {
+  function serve(socket: BoundedSocket, requestId: string, served: ServedConnection): SocketHandlers {
     let raw: string | undefined;
     const written = (text: string): void => {
       raw = text;
     };
-    let unsent = 0;
-    const sending = (send: (done: (error?: Error | null) => void) => void): Promise<void> =>
-      new Promise((resolve) => {
-        if (socket.readyState !== socket.OPEN) return resolve();
-        unsent += 1;
-        if (unsent > MAX_UNSENT) return socket.terminate();
-        // An error of sending is ignored, because the connection is gone.
-        send(() => {
-          unsent -= 1;
-          resolve();
-        });
-      });
+    let receive: SocketHandlers['receive'] = () => Promise.resolve();
     const closed = protocol.opened(
       {
         protocol: socket.protocol,
@@ -217,64 +187,28 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
           // The same call of `JSON.stringify` has just set it, so that there is never more than one.
           const text = raw;
           raw = undefined;
-          const data = text === undefined ? message : message.replace(`"${RESULT}"`, () => text);
-          return sending((done) => socket.send(data, done));
+          return socket.send(text === undefined ? message : message.replace(`"${RESULT}"`, () => text));
         },
         close: (code, reason) => socket.close(code, reason),
-        onMessage: (receive) =>
-          socket.on('message', (data) => {
-            const text = toText(data);
-            const share = served.openShare();
-            const full = errorOf(() => share.addBody(text.length));
-            if (full !== undefined) {
-              share.release();
-              endConnection(socket, TRY_AGAIN_LATER, full.message.slice(0, LONGEST_REASON));
-              return;
-            }
-            receive(text)
-              .catch((error: unknown) => {
-                logUnexpected(error, requestId, log);
-                socket.close(CloseCode.InternalServerError, 'Internal server error');
-              })
-              .finally(() => share.release());
-          }),
+        onMessage: (listener) => (receive = listener),
       },
       { socket, requestId, turns: new Turns(), admit: served.admit, open: served.open, written },
     );
-    let isAlive = true;
-    const pinging = setInterval(() => {
-      if (!isAlive) return socket.terminate();
-      isAlive = false;
-      socket.ping();
-    }, settings.pingMs);
-    socket.on('pong', () => (isAlive = true));
-    socket.on('ping', (data) => void sending((done) => socket.pong(data, false, done)));
-    // The connection is then closed, and the listener below runs.
-    socket.on('error', () => undefined);
-    socket.once('close', (code, reason) => {
-      clearInterval(pinging);
-      closed(code, reason.toString()).catch((error: unknown) => logUnexpected(error, requestId, log));
-    });
+    return {
+      openShare: () => served.openShare(),
+      receive: (text) => receive(text),
+      fail(error) {
+        logUnexpected(error, requestId, log);
+        socket.close(CloseCode.InternalServerError, 'Internal server error');
+      },
+      closed: (code, reason) =>
+        void closed(code, reason).catch((error: unknown) => logUnexpected(error, requestId, log)),
+    };
   }
 
   return {
-    accept(request, { socket, head }, requestId, served) {
-      if (isClosing) {
-        socket.destroy();
-        return;
-      }
-      sockets.handleUpgrade(request, socket, head, (accepted) => serve(accepted, requestId, served));
-    },
-    async close() {
-      isClosing = true;
-      if (sockets.clients.size > 0) await delay(LAST_WORDS_MS);
-      for (const socket of sockets.clients) endConnection(socket, GOING_AWAY, 'The server is stopped');
-      sockets.close();
-    },
+    accept: (request, upgrade, requestId, served) =>
+      sockets.accept(request, upgrade, (socket) => serve(socket, requestId, served)),
+    close: () => sockets.close(LAST_WORDS_MS),
   };
-}
-
-function toText(data: RawData): string {
-  if (Array.isArray(data)) return Buffer.concat(data).toString();
-  return (data instanceof ArrayBuffer ? Buffer.from(data) : data).toString();
 }

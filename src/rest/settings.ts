@@ -1,7 +1,7 @@
 import type { BuiltPages } from '../built-pages';
 import type { AuthMode } from '../core';
 import type { ConnectionLimits } from './connections/connection-limits';
-import type { SocketSettings } from './sockets/notification-sockets';
+import type { SocketSettings } from '../bounded-socket';
 
 /** The settings of REST; app.ts makes them from checked values. */
 export interface RestSettings {

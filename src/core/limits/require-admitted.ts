@@ -12,3 +12,12 @@ export function requireAdmitted({ isAdmitted, limits, retryAfterSeconds }: Admis
       : `This ${who} may send ${quota} requests a ${window} and has sent them: try again in ${retryAfterSeconds} s`;
   throw fhirError('tooManyRequests', { reason });
 }
+
+/** Counts a message of a connection as a request that is over at once. Throws `tooManyRequests`, after the delay of a refusal. */
+export async function requireMessageAdmitted(admission: Promise<Admission> | undefined): Promise<void> {
+  const decided = await admission;
+  if (decided === undefined) return;
+  decided.leave();
+  await decided.delay?.();
+  requireAdmitted(decided);
+}

@@ -1,30 +1,15 @@
 import type { ChangeStream, StreamedChange } from '../api/change-stream';
+import { BoundedQueue } from '../concurrency/bounded-queue';
 import { fhirError, type FhirError } from '../errors';
 import type { ChangeFilter } from '../change-feed/change-filter';
 
-interface Waiting {
-  readonly change: StreamedChange;
-  readonly size: number;
-}
-
-/** Memory of a queued change beside its text. */
-const CHANGE_SIZE = 500;
-
-/**
- * A subscriber with its queue of changes. When the queue is full, no change is lost: the feed reads no more for this
- * subscriber until half the queue is taken, and then resumes at its position.
- */
+/** A subscriber with its queue of changes. While the queue is full, the feed reads nothing for this subscriber. */
 export class Subscriber implements ChangeStream {
   /** Sequence up to which all changes were processed for this subscriber. */
   position: number;
-  readonly #queue: Waiting[] = [];
-  #size = 0;
+  readonly #queue: BoundedQueue<StreamedChange>;
   #taken: number;
-  #takenAt = performance.now();
-  #isFull = false;
-  #isOver = false;
   #ended: FhirError | undefined;
-  #pending: { resolve(change: StreamedChange | undefined): void; reject(error: Error): void } | undefined;
   #listener: (() => void) | undefined;
 
   constructor(
@@ -40,49 +25,35 @@ export class Subscriber implements ChangeStream {
   ) {
     this.position = after;
     this.#taken = after;
+    this.#queue = new BoundedQueue({
+      maxSize: options.maxSize,
+      sizeOf: ({ version }) => version.text.length,
+      onTake: ({ version }) => (this.#taken = version.sequence),
+      onRoom: options.onRoom,
+    });
   }
 
   get resumeAfter(): number {
-    return this.#queue.length === 0 ? this.position : this.#taken;
+    return this.#queue.items.length === 0 ? this.position : this.#taken;
   }
 
   get hasRoom(): boolean {
-    return !this.#isFull;
+    return this.#queue.hasRoom;
   }
 
   /** Milliseconds since the last change was taken from a queue that is not empty. */
   get idleFor(): number {
-    return this.#queue.length === 0 ? 0 : performance.now() - this.#takenAt;
+    return this.#queue.idleFor;
   }
 
   push(change: StreamedChange): void {
-    if (this.#pending !== undefined) {
-      const { resolve } = this.#pending;
-      this.#pending = undefined;
-      this.#taken = change.version.sequence;
-      resolve(change);
-      return;
-    }
-    if (this.#queue.length === 0) this.#takenAt = performance.now();
-    const size = change.version.text.length + CHANGE_SIZE;
-    this.#queue.push({ change, size });
-    this.#size += size;
-    this.#isFull ||= this.#size >= this.options.maxSize;
+    this.#queue.push(change);
   }
 
-  next(): Promise<StreamedChange | undefined> {
-    if (this.#ended !== undefined) return Promise.reject(this.#ended);
-    if (this.#isOver) return Promise.resolve(undefined);
-    const first = this.#queue.shift();
-    if (first === undefined) return new Promise((resolve, reject) => (this.#pending = { resolve, reject }));
-    this.#size -= first.size;
-    this.#taken = first.change.version.sequence;
-    this.#takenAt = performance.now();
-    if (this.#isFull && this.#size < this.options.maxSize / 2) {
-      this.#isFull = false;
-      this.options.onRoom();
-    }
-    return Promise.resolve(first.change);
+  async next(): Promise<StreamedChange | undefined> {
+    const next = await this.#queue.next();
+    if (next === undefined && this.#ended !== undefined) throw this.#ended;
+    return next;
   }
 
   onEnd(listener: () => void): void {
@@ -91,10 +62,8 @@ export class Subscriber implements ChangeStream {
   }
 
   close(): void {
-    if (this.#isOver) return;
-    this.#clear();
-    this.#pending?.resolve(undefined);
-    this.#pending = undefined;
+    if (this.#queue.isOver) return;
+    this.#queue.end();
     this.options.onClose(this);
   }
 
@@ -104,19 +73,11 @@ export class Subscriber implements ChangeStream {
   }
 
   end(error: FhirError): void {
-    if (this.#isOver) return;
+    if (this.#queue.isOver) return;
     this.position = this.resumeAfter;
-    this.#clear();
     this.#ended = error;
-    this.#pending?.reject(error);
-    this.#pending = undefined;
+    this.#queue.end();
     this.options.onClose(this);
     this.#listener?.();
-  }
-
-  #clear(): void {
-    this.#isOver = true;
-    this.#queue.length = 0;
-    this.#size = 0;
   }
 }

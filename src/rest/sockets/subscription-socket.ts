@@ -5,7 +5,7 @@ import {
   EMPTY_REQUEST_STATE,
   fhirError,
   isRelease,
-  requireAdmitted,
+  requireMessageAdmitted,
   type Caller,
   type RequestContext,
   type TenantSpace,
@@ -61,14 +61,6 @@ export function registerSubscriptionSockets(server: FastifyInstance, restContext
       const context = { ...EMPTY_REQUEST_STATE, ...by, space: now, deadline, requestId: id, log };
       return { ...context, address: request.ip };
     };
-    const admit = async (context: RequestContext): Promise<void> => {
-      const admission = core.admit(context);
-      if (admission === undefined) return;
-      const decided = await admission;
-      decided.leave();
-      await decided.delay?.();
-      requireAdmitted(decided);
-    };
     const stream = core.openNotifications({ space, most: settings.sockets.perConnection });
     sockets.accept(request.raw, upgrade, {
       stream,
@@ -79,13 +71,13 @@ export function registerSubscriptionSockets(server: FastifyInstance, restContext
         const sender = headers.authorization === undefined ? undefined : await identify(request, found);
         const context = await contextOf(sender ?? ANONYMOUS_CALLER);
         // No token is valid for an unknown tenant, which is refused with the same words.
-        if (context !== undefined) await admit(context);
+        if (context !== undefined) await requireMessageAdmitted(core.admit(context));
         await stream.bindToken(token, sender);
       },
       async bind(subscription) {
         const context = await contextOf(await identify(request, found));
         if (context === undefined) throw fhirError('unknownTenant');
-        await admit(context);
+        await requireMessageAdmitted(core.admit(context));
         await stream.bind(context, subscription);
       },
     });

@@ -1,4 +1,5 @@
 import type { StreamEnd } from '../../api/notification-stream';
+import { BoundedQueue } from '../../concurrency/bounded-queue';
 
 /** A message that waits until the client has read those before it. */
 interface Waiting {
@@ -7,71 +8,52 @@ interface Waiting {
   readonly resume: string | undefined;
 }
 
-/** Memory of a queued message beside its text. */
-const MESSAGE_SIZE = 500;
+/** The end of a stream whose client has closed the connection. */
+export const CLOSED: StreamEnd = { kind: 'over', reason: 'The connection is closed' };
 
 /**
  * The messages for one connection. While the queue is full, nothing more is read for it: the events stay in the database.
  */
 export class SocketQueue {
-  #queue: Waiting[] = [];
-  #size = 0;
-  #takenAt = performance.now();
-  #end: StreamEnd | undefined;
-  #pending: ((next: string | StreamEnd) => void) | undefined;
+  readonly #queue: BoundedQueue<Waiting>;
+  #end = CLOSED;
 
-  constructor(private readonly maxSize: number) {}
+  constructor(maxSize: number) {
+    this.#queue = new BoundedQueue({ maxSize, sizeOf: ({ text }) => text.length });
+  }
 
   get hasRoom(): boolean {
-    return this.#end === undefined && this.#size < this.maxSize;
+    return this.#queue.hasRoom;
   }
 
   get isOver(): boolean {
-    return this.#end !== undefined;
+    return this.#queue.isOver;
   }
 
   /** Milliseconds since the client last read something of a queue that is not empty. */
   get idleFor(): number {
-    return this.#queue.length === 0 ? 0 : performance.now() - this.#takenAt;
+    return this.#queue.idleFor;
   }
 
   push(text: string, resume?: string): void {
-    if (this.#end !== undefined) return;
-    if (this.#pending !== undefined) return this.#answer(text);
-    if (this.#queue.length === 0) this.#takenAt = performance.now();
     this.#queue.push({ text, resume });
-    this.#size += text.length + MESSAGE_SIZE;
   }
 
-  next(): Promise<string | StreamEnd> {
-    const first = this.#queue.shift();
-    if (first !== undefined) {
-      this.#size -= first.text.length + MESSAGE_SIZE;
-      this.#takenAt = performance.now();
-      return Promise.resolve(first.text);
-    }
-    if (this.#end !== undefined) return Promise.resolve(this.#end);
-    return new Promise((resolve) => (this.#pending = resolve));
+  async next(): Promise<string | StreamEnd> {
+    return (await this.#queue.next())?.text ?? this.#end;
   }
 
   /** Ends the queue. Messages that wait are dropped, except where the Subscriptions themselves are over. */
   end(end: StreamEnd): void {
-    if (this.#end !== undefined) return;
+    if (this.#queue.isOver) return;
     this.#end = end;
-    if (end.kind !== 'over') this.#queue = [];
-    if (this.#pending !== undefined) this.#answer(end);
+    this.#queue.end({ keepsItems: end.kind === 'over' });
   }
 
   /** Ends the queue of a client that does not read, with the first event that it does not get. */
   endSlow(): void {
-    const resume = this.#queue.find((message) => message.resume !== undefined)?.resume;
+    const resume = this.#queue.items.find((message) => message.resume !== undefined)?.resume;
     const reason = resume === undefined ? 'The client reads too slowly' : `Next: ${resume}`;
     this.end({ kind: 'slow', reason });
-  }
-
-  #answer(next: string | StreamEnd): void {
-    const answer = this.#pending;
-    this.#pending = undefined;
-    answer?.(next);
   }
 }

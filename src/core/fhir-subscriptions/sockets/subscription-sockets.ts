@@ -15,7 +15,7 @@ import type { SearchServices } from '../../ports';
 import type { SubscriptionLimits } from '../../live-queries/change-feeds';
 import { workContext } from '../delivery/work-context';
 import { SocketBinding } from './socket-binding';
-import { SocketQueue } from './socket-queue';
+import { CLOSED, SocketQueue } from './socket-queue';
 import { SocketSpace } from './socket-space';
 import { findOwn, issueToken, redeemToken, type SocketSubscription } from './socket-subscription';
 
@@ -93,7 +93,7 @@ export class SubscriptionSockets {
       },
       next: () => queue.next(),
       close: () => {
-        queue.end({ kind: 'over', reason: 'The connection is closed' });
+        queue.end(CLOSED);
         this.#remove(space.number, own);
       },
     };
