@@ -46,7 +46,7 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** What is around the process, beside its settings. */
+/** The environment of the process, beside its settings. */
 export interface Surroundings {
   /** Environment variables, which may ask for traces (tracing.ts). */
   readonly environment?: Environment;

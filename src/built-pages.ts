@@ -51,7 +51,7 @@ export interface SentPage {
   readonly html: string;
 }
 
-/** What is sent in place of a page that does not exist. */
+/** The page that is sent in place of one that does not exist. */
 export interface Substitute {
   readonly title: string;
   /** `The console`, at the beginning of a sentence. */

@@ -44,7 +44,7 @@ async function contextsOf(core: Core, log: Log, deadline: number): Promise<reado
       : [
           {
             ...{ space, deadline, log, actor: 'warm-up', requestId: 'warm-up', ...EMPTY_REQUEST_STATE },
-            // What is left in it is thrown away: no AuditEvent comes from it.
+            // The trail is thrown away: no AuditEvent comes from it.
             trail: new AccessTrail(),
           },
         ],

@@ -11,7 +11,7 @@ type DatabaseSettings = Pick<
   | 'FHIR_DATABASE_SSL'
 >;
 
-/** What to check, by PostgreSQL's code of the error. */
+/** Advice by PostgreSQL's code of the error. */
 const BY_CODE: Readonly<Record<string, string>> = {
   '28P01': 'Check FHIR_DATABASE_USERNAME and FHIR_DATABASE_PASSWORD',
   '28000': 'Check FHIR_DATABASE_USERNAME and FHIR_DATABASE_SSL, or pg_hba.conf of PostgreSQL',
@@ -20,7 +20,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
   '53300': 'Lower DATABASE_CONNECTIONS, or raise max_connections of PostgreSQL',
 };
 
-/** Of errors without a code, which come from TLS and from the client of PostgreSQL. */
+/** Advice for errors without a code, which come from TLS and from the client of PostgreSQL. */
 const BY_MESSAGE: readonly (readonly [RegExp, string])[] = [
   [/does not support SSL/, 'Check FHIR_DATABASE_SSL, or switch TLS on in PostgreSQL'],
   [/does not match certificate/, 'FHIR_DATABASE_HOST must be a name of the certificate'],

@@ -1,4 +1,4 @@
-/** Where the values of settings come from, for messages: the environment, unless it is noted here. */
+/** The sources of the values of settings, for messages: the environment, unless another is noted here. */
 const sources = new Map<string, string>();
 
 export function noteSource(names: readonly string[], source: string): void {

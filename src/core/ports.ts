@@ -133,7 +133,7 @@ export interface WriteServices extends SearchServices {
   readonly turns: KeyedQueue;
   /** Parses and validates resources of clients and makes versions with their index rows. */
   readonly preparer: Preparer;
-  /** Where notifications of Subscriptions may go. */
+  /** The hosts to which notifications of Subscriptions may go. */
   readonly destinations: Destinations;
   /**
    * Throws ruleViolated where the server cannot do what a Subscription requests, and forbidden where its author may not read

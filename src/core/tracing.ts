@@ -1,5 +1,5 @@
 /**
- * Where the time of a request goes, as spans of OpenTelemetry. src/tracing.ts sends them; without it these functions do
+ * Reports the time of a request's parts as spans of OpenTelemetry. src/tracing.ts sends them; without it these functions do
  * nothing. Names and attributes are those of this program: never ids, values or addresses of clients.
  */
 import {

@@ -1,4 +1,4 @@
-/** What a quick start prints when it is ready. */
+/** The text that a quick start prints when it is ready. */
 import path from 'node:path';
 import type { FirstPerson } from './first-client';
 

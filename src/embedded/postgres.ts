@@ -282,7 +282,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     password,
     processId: server.processId,
     async stop() {
-      // What is removed needs no last checkpoint.
+      // A temporary cluster needs no last checkpoint.
       await server.stop(options.temporary ? 'SIGQUIT' : 'SIGINT', STOP_TIMEOUT_MS);
       if (options.temporary) await removeFolder(cluster.folder);
     },

@@ -126,7 +126,7 @@ function toNumber(count: number): string {
 interface QuickstartParts {
   readonly app: App;
   readonly log: Logger;
-  /** Of the data. */
+  /** The folder of the data. */
   readonly folder: string;
   readonly pages: PageBuild;
 }

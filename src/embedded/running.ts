@@ -1,4 +1,4 @@
-/** Where a running quick start is noted, so that other commands find its database without settings. */
+/** The note of a running quick start, by which other commands find its database without settings. */
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -13,7 +13,7 @@ export interface RunningQuickstart {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Of the newest quick start of this user. */
+/** Returns the file of the newest quick start of this user. */
 function defaultFile(): string {
   const folder = process.env['XDG_STATE_HOME'] ?? path.join(homedir(), '.local', 'state');
   return path.join(folder, 'andiron', 'quickstart.json');

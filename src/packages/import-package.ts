@@ -68,7 +68,7 @@ export interface ImportProgress {
 
 export interface ImportSummary {
   readonly manifest: PackageManifest;
-  /** What stood for the version: `latest`. Undefined: the version itself. */
+  /** The requested version, if it was not a number: `latest`. Undefined: the version itself. */
   readonly requested: string | undefined;
   readonly release: Release;
   readonly counts: ReadonlyMap<string, TypeCount>;
@@ -123,7 +123,7 @@ export async function importPackage(
   const release = chooseRelease(manifest, options.release);
   const space = await core.findSpace(options.tenant, release);
   if (space === undefined) throw new PackageError(`There is no tenant '${options.tenant}'`);
-  // What a publisher ships is stored as it is: other resources of the guide depend on it.
+  // Resources of a package are stored unchanged: other resources of the guide depend on them.
   const published = { ...space, storesAsPublished: true } as const;
   const context = { space: published, actor: ACTOR, deadline: 0, requestId: ACTOR, log: options.log };
   const wanted = entries.filter(({ isExample }) => options.withExamples || !isExample);

@@ -34,7 +34,7 @@ export interface PackageEntry {
 export interface PackageFile {
   readonly manifest: PackageManifest;
   readonly entries: readonly PackageEntry[];
-  /** What stood for the version when the registry was asked for it: `latest`, `2.0.x`. Undefined: the version itself. */
+  /** The version in the request to the registry, if it was a pattern: `latest`, `2.0.x`. Undefined: the version itself. */
   readonly requested?: string | undefined;
 }
 

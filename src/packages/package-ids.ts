@@ -29,7 +29,7 @@ export interface PackageTargetOptions {
   readonly actor: string;
   readonly extensionBase: string;
   readonly packageName: string;
-  /** How searches and reads are repeated while the server is busy. */
+  /** Pauses between attempts of searches and reads while the server is busy. */
   readonly repeats: RepeatOptions;
 }
 

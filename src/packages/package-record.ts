@@ -12,7 +12,7 @@ const RESOURCES = 'package-resources';
 export interface PackageRecord {
   readonly name: string;
   readonly version: string;
-  /** What stood for the version: `latest`. Undefined: the version itself. */
+  /** The requested version, if it was not a number: `latest`. Undefined: the version itself. */
   readonly requested: string | undefined;
   /** The number of its resources that are stored. */
   readonly resources: number;

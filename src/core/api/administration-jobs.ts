@@ -16,7 +16,7 @@ export interface AdministrationJob {
   readonly request: JsonObject;
   /** The last report of a job that has begun. */
   readonly progress: object | undefined;
-  /** Of a job that is done. */
+  /** The result of a job that is done. */
   readonly result: object | undefined;
   /** Why it failed. */
   readonly failure: string | undefined;
@@ -28,7 +28,7 @@ export interface AdministrationJob {
 
 export interface NewAdministrationJob {
   readonly kind: AdministrationJobKind;
-  /** What its executor reads, and administrators see. */
+  /** The request, which its executor reads and administrators see. */
   readonly request: JsonObject;
   /** Bytes that belong to the request. */
   readonly content?: Buffer | undefined;

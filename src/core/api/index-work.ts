@@ -56,6 +56,6 @@ export interface OutdatedIndex {
   readonly madeWith: readonly string[];
   /** The indexing rules of this process, by release. */
   readonly now: Readonly<Record<Release, string>>;
-  /** What differs, in words that name the settings. */
+  /** The differences, in words that name the settings. */
   readonly different: readonly string[];
 }

@@ -45,7 +45,7 @@ export interface TenantImport {
 }
 
 /**
- * Whether a tenant moves with the deliveries of its Subscriptions, and the secrets of their headers. Both the export and
+ * True: a tenant moves with the deliveries of its Subscriptions, and the secrets of their headers. Both the export and
  * the import must ask for it, so that two copies of a tenant do not deliver the same Subscription by accident.
  */
 export interface TransferOptions {

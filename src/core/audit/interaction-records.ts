@@ -1,4 +1,4 @@
-/** How each interaction is recorded (docs/run/audit.md). */
+/** The records of each interaction (docs/run/audit.md). */
 import type { ArgumentsOf, DifferenceRequest, Interactions, ResultOf } from '../api/interactions';
 import type { Invocation } from '../api/operation';
 import type { SearchPage } from '../api/search';
@@ -8,7 +8,7 @@ import { describeHistory, describeSearch, lineOf, listed, listedOf, queryText } 
 import { operates, reads, readsVersion, writes, type RecordedRun } from './recorder';
 import { withFound, type Described } from './recording';
 
-/** How some of the interactions are recorded. */
+/** The records of some of the interactions. */
 export type RecordsOf<Names extends keyof Interactions> = {
   readonly [Name in Names]: RecordedRun<ArgumentsOf<Name>, ResultOf<Name>>;
 };

@@ -1,4 +1,4 @@
-/** Where the AuditEvents of each interaction are. */
+/** The spaces of the AuditEvents that each interaction may read or write. */
 import type { ArgumentsOf, Interactions, ResultOf } from '../api/interactions';
 import {
   changesType,
@@ -16,7 +16,7 @@ import {
 const typeOf = ([type]: readonly [string, ...unknown[]]): string => type;
 const typeIn = ([{ type }]: readonly [{ readonly type: string }]): string => type;
 
-/** Where the AuditEvents of some of the interactions are. */
+/** The spaces of the AuditEvents of some of the interactions. */
 export type RoutesOf<Names extends keyof Interactions> = {
   readonly [Name in Names]: RoutedRun<ArgumentsOf<Name>, ResultOf<Name>>;
 };

@@ -1,4 +1,4 @@
-/** What a scope, or a rule of a policy, allows for a right and a type. */
+/** The permission of a scope, or of a rule of a policy, for a right and a type. */
 import { allOf, oneOf } from '../search/criteria/connectives';
 import type { Criterion } from '../search/predicate';
 

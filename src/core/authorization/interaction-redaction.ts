@@ -3,7 +3,7 @@ import type { ElementRedaction } from './element-redaction';
 
 export type Redact<Result> = (redaction: ElementRedaction, result: Result) => Result;
 
-/** What is redacted of the results of some of the interactions. */
+/** The redaction of the results of some of the interactions. */
 export type RedactionOf<Names extends keyof Interactions> = {
   /** Undefined: the result has no elements of a resource, or they were redacted when they were read. */
   readonly [Name in Names]: Redact<ResultOf<Name>> | undefined;

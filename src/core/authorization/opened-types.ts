@@ -18,7 +18,7 @@ function openableTypes(): readonly string[] {
   return choices;
 }
 
-/** What the value may be, for people. */
+/** Returns the allowed values, as a sentence for people. */
 export function openedTypesExpected(): string {
   return `${NOTHING_OPENED}, or some of ${openableTypes().join(', ')}, separated by commas`;
 }

@@ -41,7 +41,7 @@ interface OwnedResource {
   readonly resource: JsonObject;
 }
 
-/** Which targets of a Provenance are looked up. */
+/** The targets of a Provenance that are looked up. */
 interface ExaminedTargets {
   /** `Type/id` of those that need no look. */
   readonly written: ReadonlySet<string>;

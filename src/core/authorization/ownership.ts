@@ -1,5 +1,5 @@
 /**
- * Whom a resource is about, and which other Patients stand in it: what a grant that is bound to patients may write
+ * The patients whom a resource is about, and the other Patients in it: what a grant that is bound to patients may write
  * (docs/run/access-rules.md, Whom a patient's client writes about). The elements come from the definitions. Pure.
  */
 import type { Definitions } from '../fhir/definitions';
@@ -27,7 +27,7 @@ interface OwnershipElements {
   readonly roles: readonly ReferenceElement[];
 }
 
-/** Whom a grant lets its client write about. */
+/** The patients about whom a grant lets its client write. */
 export interface PatientReach {
   /** Ids of Patients. */
   readonly patients: readonly string[];
@@ -202,7 +202,7 @@ export function changedRole(
     ...patients.map((id) => `${PATIENT}/${id}`),
     ...(user === undefined ? [] : [user]),
   ]);
-  /** How often each Patient stands in the element. */
+  /** Counts the references of an element to each Patient. */
   const count = (
     element: ReferenceElement,
     resource: JsonObject | undefined,

@@ -35,7 +35,7 @@ const SECRETS: readonly string[] = [
 
 let made = 0;
 
-/** What a tenant has decided for all of its clients. */
+/** A tenant's rules for all of its clients. */
 export interface TenantRules {
   readonly policies: readonly Policy[];
   /** Types that references of records open by the tenant's setting. */

@@ -1,6 +1,7 @@
 /**
- * What a record refers to outside of all patients' compartments (docs/run/access-rules.md, What a record refers to). The
- * definitions say which types they are: those that a reference parameter of a type of the compartment names.
+ * The targets of a record's references outside of all patients' compartments (docs/run/access-rules.md, What a record
+ * refers to). The definitions say which types they are: those that a reference parameter of a type of the compartment
+ * names.
  */
 import type { Definitions } from '../fhir/definitions';
 import { hasCriterion, Nesting } from '../search/criteria/chain';
@@ -17,7 +18,7 @@ const PATIENT = 'Patient';
 /** Codes of the search parameters that select whom a resource is about. */
 export const OWNING: readonly string[] = ['patient', 'subject'];
 
-/** Who treats patients, where, and with what: a reference of a record opens these, whatever they refer to. */
+/** Types that a reference of a record opens, whatever they refer to. */
 const OPEN: readonly string[] = [
   ...['Practitioner', 'PractitionerRole', 'Organization', 'Location', 'Medication', 'HealthcareService'],
 ];
@@ -25,9 +26,9 @@ const OPEN: readonly string[] = [
 const OPEN_IF_NOBODYS = 'Device';
 
 /**
- * How a reference of a record opens resources of a type. `always`: whatever they refer to; `own`: those that name a Patient of
- * the record and no other; `ownOrNobodys`: also those that name no Patient; `bySetting`: none names a Patient, and the
- * tenant's setting decides. Undefined: no reference of a record leads to the type.
+ * The way in which a reference of a record opens resources of a type. `always`: whatever they refer to; `own`: those that
+ * name a Patient of the record and no other; `ownOrNobodys`: also those that name no Patient; `bySetting`: none names a
+ * Patient, and the tenant's setting decides. Undefined: no reference of a record leads to the type.
  */
 export type ReferenceAccess = 'always' | 'own' | 'ownOrNobodys' | 'bySetting';
 

@@ -1,5 +1,5 @@
 /**
- * Which references a write adds that open nothing (docs/run/access-rules.md, What a record refers to): who writes in a record
+ * The references of a write that open nothing (docs/run/access-rules.md, What a record refers to): who writes in a record
  * chooses what it refers to, and must not reach more by that.
  */
 import type { RequestContext } from '../context';

@@ -4,7 +4,7 @@ import type { RedisOptions } from './redis-cache';
 export interface RedisInspection {
   /** `7.0.15` */
   readonly version: string;
-  /** What happens when its memory is full: `allkeys-lru`; undefined: it does not say. */
+  /** The behaviour when its memory is full: `allkeys-lru`; undefined: Redis does not say. */
   readonly evictionPolicy: string | undefined;
 }
 

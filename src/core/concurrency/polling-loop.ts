@@ -13,7 +13,7 @@ export interface PollingLoopOptions {
   /** False: a closed loop goes on, because what it has begun is not stored. Default: it ends. */
   mayEnd?(): boolean;
   readonly log: Log;
-  /** What the log says where rounds begin to fail. */
+  /** The log message when rounds begin to fail. */
   readonly trouble: string;
   /** False for failures of which another part of the server writes, such as those of the database. */
   isReported(error: unknown): boolean;

@@ -28,7 +28,7 @@ export interface SubscriptionAdministrationOptions {
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
 }
 
-/** What operators see and do of deliveries; the server processes that have the Subscriptions deliver. */
+/** Operators' view of deliveries, and their changes to them; the server processes that have the Subscriptions deliver. */
 export function createSubscriptionAdministration(
   options: SubscriptionAdministrationOptions,
 ): SubscriptionAdministration {

@@ -1,4 +1,4 @@
-/** What a Subscription wants to hear of, ready to be tested against changes. */
+/** The criteria of a Subscription, ready to be tested against changes. */
 import type { RequestContext } from '../context';
 import { FhirError, fhirError } from '../errors';
 import { loadDefinitions } from '../fhir/definitions';

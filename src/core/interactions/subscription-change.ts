@@ -8,7 +8,7 @@ import type { SubscriptionChange } from '../storage/notifications/subscription-c
 import type { ResourceAddress } from '../storage/read/version-address';
 
 /**
- * What a write of a client changes in the state of a Subscription; undefined for other resources. Throws ruleViolated
+ * Returns the change of a Subscription's state by a write of a client; undefined for other resources. Throws ruleViolated
  * where the server cannot do what it requests. Cost: some searches for a topic of the tenant.
  */
 export async function subscriptionChange(

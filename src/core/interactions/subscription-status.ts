@@ -8,7 +8,7 @@ import { addressOf } from '../versions/resource-address';
 import { replaceVersion } from './replace-version';
 import { toStoredVersion } from '../versions/stored-version';
 
-/** What the server found out about a Subscription. */
+/** A new status of a Subscription, which the server has determined. */
 export interface FoundStatus {
   readonly id: string;
   /** The version that a client wrote last. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { registerCache } from './cache-registry';
 
-/** How often a cache had what was asked for, in all its instances of this process. */
+/** Hits and misses of a cache, in all its instances of this process. */
 export interface CacheLookups {
   hits: number;
   misses: number;

@@ -41,7 +41,7 @@ export interface VerifiedGrant extends Grant {
   readonly issuedBy: string;
 }
 
-/** What an ID token says. */
+/** The subject of an ID token. */
 interface IdTokenSubject {
   readonly grant: UserGrant;
   readonly scopes: readonly string[];

@@ -81,7 +81,7 @@ interface CachedHeader {
   good?: LastCheck;
 }
 
-/** What the identification of callers is made of. */
+/** The parts of the identification of callers. */
 interface AuthenticationParts {
   readonly clients: Clients;
   readonly keys: SigningKeys;

@@ -17,7 +17,7 @@ export interface ClientProof {
   readonly isProven: boolean;
 }
 
-/** What client authentication is made of. */
+/** The parts of client authentication. */
 interface ClientAuthenticationParts {
   readonly clients: Clients;
   readonly store: ClientStore;

@@ -45,7 +45,7 @@ export function changeDetails(
 ): ClientDetails {
   const details = { ...before, ...withoutUndefined(changes) };
   const name = details.name.trim();
-  // What was stored before must not keep a client from being disabled; the same holds for addresses below.
+  // A value stored before must not keep a client from being disabled; the same holds for addresses below.
   const isNewName = name !== before.name;
   if (name === '' || name.length > MAX_NAME || (isNewName && !isShownName(name)))
     refuse(`A client has a name of 1 to ${MAX_NAME} characters, ${SHOWN_NAME_EXPECTED}`);

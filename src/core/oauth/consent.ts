@@ -1,4 +1,4 @@
-/** What a person may allow a client at sign-in: their identity in the data, the patient in context, and the scopes. */
+/** The consent of a person at sign-in: their identity in the data, the patient in context, and the scopes. */
 import type { PatientChoice, SignInVisit } from '../api/sign-in';
 import { PatientChoices, type PatientSource, type SigningInAccount } from '../authorization/patient-choice';
 import { isStaff } from '../authorization/person';

@@ -25,7 +25,7 @@ export const CONSOLE_DETAILS: ClientDetails = {
   idTokenAlgorithm: 'RS256',
 };
 
-/** What an administrator may change of it. */
+/** The members that an administrator may change. */
 const CHANGEABLE: readonly string[] = ['isDisabled', 'policies'];
 
 export function isConsole({ id }: Pick<StoredClient, 'id'>): boolean {

@@ -31,7 +31,7 @@ interface GrantParts {
   readonly seconds: number;
 }
 
-/** What a user has allowed a client. */
+/** The consent of a user to a request of a client. */
 interface Allowed {
   readonly request: AuthorizationRequest;
   readonly signedIn: SignedIn;

@@ -27,7 +27,7 @@ export interface OutsideGrant extends Grant {
   readonly expires: number;
 }
 
-/** What the check of outside issuers is made of. */
+/** The parts of the check of outside issuers. */
 interface OutsideIssuersParts {
   readonly store: IssuerStore;
   readonly keys: RemoteKeys;

@@ -26,7 +26,7 @@ import type { Users } from './users';
 const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/;
 const CODE = /^[\w-]{43}$/;
 
-/** What the token endpoint is made of. */
+/** The parts of the token endpoint. */
 interface TokenEndpointParts {
   readonly authentication: ClientAuthentication;
   readonly tokens: AccessTokens;
@@ -39,7 +39,7 @@ interface TokenEndpointParts {
   searchContext(space: TenantSpace): SearchTypeContext;
 }
 
-/** What a token response is issued for. */
+/** The grant and scopes of a token response. */
 interface TokensToIssue {
   readonly grant: UserGrant;
   readonly allowed: readonly string[];
@@ -246,7 +246,7 @@ export class TokenEndpoint {
     const holder = {
       ...(user === null ? {} : { user }),
       ...(patient === null ? {} : { patient }),
-      // Whether the person reaches a record now is checked with each request.
+      // Each request checks again which records the person reaches.
       userPatients: [patient ?? ANY_PATIENT],
       ...rightsOf(account ?? NO_RIGHTS, grant.scopes),
     };

@@ -24,7 +24,7 @@ type Part = Pick<Parameter, 'name' | 'min' | 'documentation'> & { readonly type:
 interface Published {
   readonly id: string;
   readonly url: string;
-  /** Of the guide. */
+  /** The version of the guide. */
   readonly version: string;
 }
 

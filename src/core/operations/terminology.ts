@@ -29,7 +29,7 @@ export const NO_CONTEXT = {
   contextDirection: 'is not supported; name the value set with url',
 };
 
-/** How the input of an operation names its resource. */
+/** The names of the parameters that name a resource in the input of an operation. */
 interface NamedBy {
   readonly type: CanonicalType;
   /** The parameter with the resource itself. */

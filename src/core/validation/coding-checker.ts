@@ -40,7 +40,7 @@ const LONGEST_SYSTEM = 300;
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** What is known of the code systems of a space at one version of its terminology. */
+/** The code systems of a space that were looked up at one version of its terminology. */
 interface KnownSystems {
   readonly version: string;
   /** In the time of `performance.now()`. */

@@ -121,7 +121,7 @@ export class Run {
   readonly errors: GraphQLError[] = [];
   /** The error that refuses the whole response; nothing more is completed after it. */
   refusal: FhirError | undefined = undefined;
-  /** Of the values and names of the response so far, estimated. */
+  /** Estimated characters of the values and names of the response so far. */
   characters = 0;
   private uncounted = 0;
   /** Arguments of the fields, by their number in the plan; all objects with the field share them. */

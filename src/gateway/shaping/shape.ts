@@ -41,7 +41,7 @@ interface ExecutedOperation {
 export interface ShapedResult {
   readonly data: Data;
   readonly errors: readonly GraphQLError[];
-  /** Of the names that were made, which may be longer than the values. */
+  /** Characters of the names that were made, which may be longer than the values. */
   readonly characters: number;
 }
 

@@ -1,4 +1,4 @@
-/** How the server stops to listen without losing a request that is on its way. */
+/** Stops the listener without losing a request that is on its way. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';

@@ -19,7 +19,7 @@ export interface SchemaDefinitions {
   searchParameters(type: string): readonly SchemaParameter[];
   /** Texts for people; undefined where a definition has none. */
   readonly descriptions: {
-    /** Of the type itself where the path is empty. */
+    /** Describes an element; the type itself where the path is empty. */
     element(typeName: string, path: string): string | undefined;
     operationParameter(operation: string, name: string): string | undefined;
   };

@@ -19,7 +19,7 @@ export interface EventTools {
   rootOf(space: Pick<RequestContext['space'], 'tenant' | 'release'>): string;
 }
 
-/** What a reader of events gets. */
+/** The form in which a reader gets events. */
 export interface EventForm {
   readonly content: NotificationContent;
   /** Undefined for the classic kind. */

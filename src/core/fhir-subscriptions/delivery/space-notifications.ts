@@ -81,7 +81,7 @@ export class SpaceNotifications {
     this.#loop.wake();
   }
 
-  /** What the database says at each beat: whether there was a write, and one of a Subscription. */
+  /** Notes the counters of each beat, which tell of writes and of changed Subscriptions. */
   note({ changes, last }: Pick<OwnFeed, 'changes' | 'last'>): void {
     const isSame = changes === this.#changes && last === this.#knownLast;
     this.#knownChanges = changes;

@@ -4,7 +4,7 @@ import { BoundedQueue } from '../../concurrency/bounded-queue';
 /** A message that waits until the client has read those before it. */
 interface Waiting {
   readonly text: string;
-  /** Where the client goes on that does not get this message: `Subscription/1/$events?eventsSinceNumber=7`. */
+  /** The address at which a client without this message goes on: `Subscription/1/$events?eventsSinceNumber=7`. */
   readonly resume: string | undefined;
 }
 

@@ -59,7 +59,7 @@ export function openBindingToken(
   const subscriptions: TokenSubscription[] = [];
   for (let index = 0; index < pairs.length; index += 2)
     subscriptions.push({ id: String(pairs[index]), version: Number(pairs[index + 1]) });
-  // Of the nonce: several texts decode to the bytes of one token.
+  // The hash is of the nonce, because several texts decode to the bytes of one token.
   const hash = createHash('sha256').update(`subscription-socket ${nonce}`).digest();
   return { actor, subscriptions, mark: { hash, expires: expires + MARK_MS } };
 }

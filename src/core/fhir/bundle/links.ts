@@ -4,7 +4,7 @@
  */
 import type { Definitions } from '../definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
-import { toExpression } from '../json/fault';
+import { toExpression, type JsonPath } from '../json/fault';
 import { parseReference, searchOf, type ReferenceSearch } from '../reference/literal';
 import type { ReferenceResolver } from '../reference/resolver';
 import { elementTypeAt } from './element-type';
@@ -151,10 +151,7 @@ function rootOf({ resourceType }: JsonObject): string {
   return typeof resourceType === 'string' ? resourceType : '';
 }
 
-function visitReferences(
-  resource: JsonObject,
-  visit: (reference: string, path: readonly (string | number)[]) => void,
-): void {
+function visitReferences(resource: JsonObject, visit: (reference: string, path: JsonPath) => void): void {
   const path: (string | number)[] = [];
   const walk = (name: string, value: JsonValue): void => {
     if (typeof value === 'string') {

@@ -8,9 +8,9 @@ import { findDefinitionsFile } from './file';
 export interface Descriptions {
   /** `ElementDefinition.short`; of the type itself where the path is empty. */
   element(typeName: string, path: string): string | undefined;
-  /** Of a search parameter, as it applies to the type. */
+  /** Describes a search parameter, as it applies to the type. */
   searchParameter(type: string, code: string): string | undefined;
-  /** Of an input parameter; parts are named `parameter.part`. */
+  /** Describes an input parameter; parts are named `parameter.part`. */
   operationParameter(operation: string, name: string): string | undefined;
 }
 

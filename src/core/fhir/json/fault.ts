@@ -30,8 +30,11 @@ export function findFault(text: string, root: string, maxDepth: number): JsonFau
   }
 }
 
+/** Names of members and indexes of lists, from the root of a JSON document. */
+export type JsonPath = readonly (string | number)[];
+
 /** Returns an expression such as `Patient.name[0].family` for a root and the names and indexes below it. */
-export function toExpression(root: string, path: readonly (string | number)[]): string {
+export function toExpression(root: string, path: JsonPath): string {
   let expression = root;
   for (const step of path) {
     if (typeof step === 'number') expression += `${expression === '' ? '$this' : ''}[${step}]`;

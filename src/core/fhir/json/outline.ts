@@ -1,11 +1,10 @@
+import type { JsonPath } from './fault';
 import { stringifyJson, type JsonDocument, type JsonLimits, type JsonObject, type JsonValue } from '../json';
-
-type Path = readonly (string | number)[];
 
 /** A part of a JSON value that stays text: an object, an array, or a long string of a resource. */
 export interface JsonPart {
   /** Member names and indexes from the root; the value has null at this path. */
-  readonly path: Path;
+  readonly path: JsonPath;
   readonly text: string;
 }
 
@@ -43,15 +42,15 @@ export function outlineOf(
   const parts: JsonPart[] = [];
   const open: {
     readonly container: JsonValue[] | JsonObject;
-    readonly path: Path;
+    readonly path: JsonPath;
     readonly level: number;
   }[] = [];
   let left = largest;
-  const toPart = (found: JsonValue, path: Path): null => {
+  const toPart = (found: JsonValue, path: JsonPath): null => {
     parts.push({ path, text: stringifyJson(found, marked) });
     return null;
   };
-  const take = (found: JsonValue, path: Path, level: number): JsonValue => {
+  const take = (found: JsonValue, path: JsonPath, level: number): JsonValue => {
     if (typeof found !== 'object' || found === null) return found;
     const isOpen = level <= levels;
     const weight = isOpen ? sizeOf(found) : weightOf(found, left);

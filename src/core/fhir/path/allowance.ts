@@ -89,7 +89,7 @@ export class PathAllowance {
     if (this.spent > milliseconds / 10) this.usedBefore ??= processorTime();
   }
 
-  /** What this thread has used: not what other threads of the process did while it waited for a processor. */
+  /** Processor time of this thread alone, without that of other threads of the process. */
   private usedMilliseconds(): number {
     return this.usedBefore === undefined ? 0 : processorTime() - this.usedBefore;
   }

@@ -76,7 +76,7 @@ export function sourceOf(node: PathNode): JsonObject | undefined {
   return isObject(node.value) ? node.value : undefined;
 }
 
-/** Where `collect` appends values, and what it needs to make them. */
+/** The list to which `collect` appends values, and its tools to make them. */
 export interface Collector {
   readonly model: TypeModel;
   readonly meter: Meter;

@@ -8,7 +8,7 @@ import { isMaskedHeader, maskHeader, readSubscription } from './subscription-req
 /** Statuses with which a client requests or expects notifications. */
 const RUNNING: ReadonlySet<string> = new Set(['requested', 'active']);
 
-/** What storage must know of a Subscription beside its text. */
+/** The data that storage needs of a Subscription beside its text. */
 export interface PreparedSubscription {
   /** True: the client requests notifications. */
   readonly isRequested: boolean;

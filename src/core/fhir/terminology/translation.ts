@@ -55,7 +55,7 @@ export function valueSetOf(map: JsonObject, side: 'source' | 'target'): string |
   return stringMember(map, `${side}Canonical`) ?? stringMember(map, `${side}Uri`);
 }
 
-/** What a group of a map has for a code: an element and one of its targets. */
+/** An element of a map's group, and one of its targets. */
 type ElementAndTarget = readonly [element: JsonObject, target: JsonObject];
 
 /** The elements of maps by their codes, as long as these maps are in use: many codes do not each go through all elements. */

@@ -5,7 +5,7 @@
  */
 import type { Definitions, ElementDefinition } from '../definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
-import { shorten } from '../json/fault';
+import { shorten, type JsonPath } from '../json/fault';
 import { nameValueSet, notIn } from './coding-name';
 import type { PendingCode, ValidationRun } from './run';
 import { testValueSet, type ValueSetTest } from './value-set-test';
@@ -81,8 +81,6 @@ function compilerOf(
   if (typeCode === 'CodeableReference') return checkCodeableReference;
   return definitions.conformsTo(typeCode, 'Quantity') ? checkQuantity : undefined;
 }
-
-type JsonPath = readonly (string | number)[];
 
 const NO_PATH: JsonPath = [];
 const FIRST_CODING: JsonPath = ['coding', 0];

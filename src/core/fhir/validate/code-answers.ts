@@ -3,7 +3,7 @@
  * memberOf(). The validation collects them as questions, and is repeated with the answers of the terminology.
  */
 
-/** Whether one of the codings is in the value set. */
+/** Asks if one of the codings is in the value set. */
 export interface CodeQuestion {
   /** Canonical url of the value set, with `|version` where the binding has one. */
   readonly valueSet: string;

@@ -16,11 +16,11 @@ const GREATER = 62;
 const SLASH = 47;
 const EQUALS = 61;
 
-/** What is wrong with a narrative, as sentences. */
+/** The faults of a narrative, as sentences. */
 export interface NarrativeFindings {
   /** Undefined for a valid narrative. */
   readonly fault: string | undefined;
-  /** What HL7's own tools write although XML or the rules do not have it, and what cannot harm; each kind once. */
+  /** Harmless faults, and those that HL7's own tools write; each kind once. */
   readonly warnings: readonly string[];
 }
 

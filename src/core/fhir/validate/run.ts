@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json';
-import { toExpression } from '../json/fault';
+import { toExpression, type JsonPath } from '../json/fault';
 import { PathCache, type PathAllowance, type PathEnvironment } from '../path';
 import { CodeAnswers, type CodeAnswer, type CodeQuestion } from './code-answers';
 import { nameValueSet, notIn } from './coding-name';
@@ -17,14 +17,14 @@ export interface PendingCoding {
   /** It has a system and a code. */
   readonly coding: JsonObject;
   /** The place, as `ValidationRun.push` has its steps; an expression is built only for a finding. */
-  readonly steps: readonly (string | number)[];
+  readonly steps: JsonPath;
 }
 
 /** The codings of one resource; `root` is its type, the root of expressions. */
 export interface CodingsToCheck {
   readonly root: string;
   readonly codings: readonly PendingCoding[];
-  /** Of codes that their code system does not have. */
+  /** The severity of codes that their code system does not have. */
   readonly severity: 'error' | 'warning';
 }
 
@@ -139,7 +139,7 @@ export class ValidationRun implements PathEnvironment {
   report(
     rule: FindingRule,
     diagnostics: string,
-    below: readonly (string | number)[] = [],
+    below: JsonPath = [],
     severity: FindingSeverity = 'error',
   ): void {
     const isError = severity === 'error';
@@ -158,7 +158,7 @@ export class ValidationRun implements PathEnvironment {
   }
 
   /** Defers codes at the current place, or at `below` it, to the terminology service. */
-  addPendingCode(code: Omit<PendingCode, 'expression'>, below: readonly (string | number)[] = []): void {
+  addPendingCode(code: Omit<PendingCode, 'expression'>, below: JsonPath = []): void {
     if (this.isQuiet) {
       if (code.strength === 'required' && this.codes.find(code) === false)
         this.report('binding', notIn(code.codings, nameValueSet(code.valueSet)), below);
@@ -188,23 +188,19 @@ export class ValidationRun implements PathEnvironment {
     return this.broken?.has(object) === true;
   }
 
-  expression(below: readonly (string | number)[] = []): string {
+  expression(below: JsonPath = []): string {
     return expressionOf(this.root, this.steps, below);
   }
 }
 
 /** Returns the FHIRPath of a place; `below` may have names that a client wrote. */
-export function expressionOf(
-  root: string,
-  steps: readonly (string | number)[],
-  below: readonly (string | number)[],
-): string {
+export function expressionOf(root: string, steps: JsonPath, below: JsonPath): string {
   let place = root;
   for (const step of steps) place += typeof step === 'number' ? `[${step}]` : `.${step}`;
   return toExpression(place, below);
 }
 
-/** What constraints of a client need besides the resource. */
+/** The context of constraints of a client, besides the resource. */
 export interface ConstraintContext {
   /** Their budget. */
   readonly allowance: PathAllowance;

@@ -71,7 +71,7 @@ function untilDone(
 }
 
 interface BatchReader extends EntryReader {
-  /** Of the JSON Patches of all entries together. */
+  /** The budget of the JSON Patches of all entries together. */
   readonly copies: CopyBudget;
 }
 

@@ -56,7 +56,7 @@ export interface PreparedWrites {
   readonly integrity: IntegrityWatch;
   /** References of the versions that open nothing to apps of patients, by the member of their write. */
   readonly unopened: ReadonlyMap<number, readonly UnopenedReference[]>;
-  /** What the versions change in the state of Subscriptions. */
+  /** The changes of Subscriptions' states by the versions. */
   readonly subscriptions: readonly SubscriptionChange[];
 }
 

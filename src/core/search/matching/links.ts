@@ -2,7 +2,7 @@
 import type { Criterion, Predicate } from '../predicate';
 
 /**
- * Where chains search contained resources: for any resource whose predicate says so; for this one, which is contained
+ * The contained resources that chains search: for any resource whose predicate says so; for this one, which is contained
  * itself, but for none after it; for this one, which is an entry of a stored document or message, and for all entries
  * after it; nowhere.
  */

@@ -22,7 +22,7 @@ export function rowRules(ownAddresses: readonly string[]): RowRules {
   return Object.fromEntries(RELEASE_NAMES.map((release) => [release, ofRelease(release)])) as RowRules;
 }
 
-/** What an operator or an upgrade has changed where a part of the fingerprint differs, by how the part begins. */
+/** The change by an operator or an upgrade behind a different part of the fingerprint, by the beginning of the part. */
 const CHANGED: Readonly<Record<string, string>> = {
   'own addresses ': 'another PUBLIC_URL, HOST or PORT',
   'definitions ': 'other definitions of FHIR',

@@ -1,4 +1,4 @@
-/** What a search asks for. */
+/** The request of a search. */
 
 /** The resource that defines a compartment; it need not exist. */
 export interface CompartmentAddress {

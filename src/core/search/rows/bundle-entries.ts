@@ -31,7 +31,7 @@ interface Link {
   readonly parameter: number;
 }
 
-/** Where the references of a resource lead. */
+/** Resolves the references of a resource of a Bundle. */
 class EntryScope {
   private byId: ReadonlyMap<string, JsonObject> | undefined;
 

@@ -18,7 +18,7 @@ export interface ReferencePath {
 /** Makes the rows of a type. */
 export interface ContainedRules {
   readonly references: readonly ReferencePath[];
-  /** Of parameters whose values are resources inside: the first resource of a Bundle. */
+  /** Paths of parameters whose values are resources inside: the first resource of a Bundle. */
   readonly embedded: readonly ReferencePath[];
   /** `settings`: those of the resource if they differ from those of the whole. */
   add(content: JsonObject, settings?: RowSettings): void;

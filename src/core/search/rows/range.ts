@@ -39,7 +39,7 @@ export type RangeKind = 'date' | 'number' | 'quantity';
 
 /** A choice may also be a string such as "every second day", which is never a date, whatever its form. */
 const DATE_TYPES: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
-/** Of Money, whose units are currencies. */
+/** The system of Money, whose units are currencies. */
 export const CURRENCY_SYSTEM = 'urn:iso:std:iso:4217';
 
 /** The components before the range in a composite, as in range rows. */

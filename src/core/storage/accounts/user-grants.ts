@@ -17,7 +17,7 @@ export interface UserSession {
   readonly began: number;
 }
 
-/** What an EHR tells an app that it launches about the app's window. */
+/** The launch context of an app's window, as the EHR states it. */
 export interface LaunchedWindow {
   /** True if the app must show whose record it is about; null: it must. */
   readonly needPatientBanner: boolean | null;

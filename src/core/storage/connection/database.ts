@@ -36,7 +36,7 @@ export type Run = (statement: Statement, bound: Readonly<Record<string, Bound>>)
 /** The role of every statement of the server. Row-level security applies to it, unlike to the owner and superusers. */
 export const APPLICATION_ROLE = 'andiron_application';
 
-/** Where a statement runs, and for whom. */
+/** The lane, space and caller of a statement. */
 export interface StatementContext {
   readonly lane: Lane;
   /** Undefined: a statement on the control plane. */

@@ -26,7 +26,7 @@ export class RequestBatcher<Group, Request, Answer> {
 
   constructor(
     private readonly options: BatchLimits & {
-      /** What a request waits for, in traces: `read of versions`. */
+      /** The name of the wait in traces: `read of versions`. */
       readonly name: string;
       /** Runs one statement for all requests; returns their answers in order. Its failure fails each request. */
       readonly run: (group: Group, requests: readonly Request[]) => Promise<(Answer | Error)[]>;

@@ -1,4 +1,4 @@
-/** What operators see and do of the deliveries of Subscriptions, in all tenants. */
+/** Operators' view of the deliveries of Subscriptions, in all tenants, and their changes to them. */
 import { sql } from 'kysely';
 import type { Release } from '../../fhir/release';
 import type { Database } from '../connection/database';

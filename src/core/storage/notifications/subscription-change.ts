@@ -1,8 +1,8 @@
-/** What a version of a Subscription changes in its state. */
+/** The change of a Subscription's state by one of its versions. */
 import type { Access } from '../../context';
 import type { KeyHalves } from '../key-halves';
 
-/** Who wrote a Subscription, with the rights of that request; without access in open mode. */
+/** The author of a Subscription, with the rights of that request; without access in open mode. */
 export interface Author {
   readonly actor: string;
   readonly access?: Access;
@@ -23,7 +23,7 @@ export interface RequestedSubscription {
   readonly most: number;
 }
 
-/** What a version of a Subscription changes in its state. */
+/** The change of a Subscription's state by one of its versions. */
 export interface SubscriptionChange {
   readonly type: number;
   readonly key: KeyHalves;

@@ -4,7 +4,7 @@ import type { Database } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 import type { Author } from './subscription-change';
 
-/** What storage knows of a Subscription that a client has requested at least once. */
+/** The stored state of a Subscription that a client has requested at least once. */
 export interface QueriedSubscription {
   /** Number of all events until now. */
   readonly numbered: number;

@@ -6,7 +6,7 @@ import { refuseTransactionPool } from '../connection/transaction-pool';
 import { mayTakeRole } from './application-role';
 import { PROGRAM_SCHEMA, readDatabaseSchema } from './program-schema';
 
-/** What a server needs to know of its database before it starts. */
+/** The facts about its database that a server checks before it starts. */
 export interface DatabaseInspection {
   /** `18.4` */
   readonly version: string;

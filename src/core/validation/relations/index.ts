@@ -1,5 +1,5 @@
 /**
- * What $validate checks of a resource in the other definitions that it names. Writes do not: the definitions may be
+ * The checks of $validate against the other definitions that a resource names. Writes do not: the definitions may be
  * stored later.
  */
 import { FhirError } from '../../errors';

@@ -36,7 +36,7 @@ export async function checkProfiledParameters(
   return findings;
 }
 
-/** What a profile of Parameters says of one of them; undefined: nothing. */
+/** The rules of a profile of Parameters for one of them; undefined: it has none. */
 interface ProfiledParameter {
   min?: string;
   max?: string;

@@ -1,4 +1,4 @@
-/** Where an extension may be used (https://hl7.org/fhir/R4/defining-extensions.html#context). */
+/** The elements at which an extension may be used (https://hl7.org/fhir/R4/defining-extensions.html#context). */
 import type { Definitions } from '../../definitions';
 import type { ExtensionContext } from './tree';
 
@@ -41,7 +41,7 @@ interface ElementBelow {
   readonly name: string;
   readonly type: string;
   readonly isChoice: boolean;
-  /** Where its definition is, for an element with elements of its own: `Questionnaire.item`, also of an item in an item. */
+  /** The path of its definition, for an element with elements of its own: `Questionnaire.item`, also of an item in an item. */
   readonly definedAt: string | undefined;
 }
 

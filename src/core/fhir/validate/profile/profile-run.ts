@@ -74,7 +74,7 @@ export interface Target {
 
 export class ProfileRun {
   private entry: Entry | undefined;
-  /** What surrounds the current resource. */
+  /** The resource that contains the current one. */
   private outer: ContainingResource | undefined;
   private readonly checked = new LazyMap<object, Set<object>>();
 

@@ -33,7 +33,7 @@ export interface ProfileTree {
   readonly version: string | undefined;
   /** The type that the profile is for: `Observation`, `Extension`, `Quantity`. */
   readonly type: string;
-  /** Where an extension may be used (StructureDefinition.context). */
+  /** The elements at which an extension may be used (StructureDefinition.context). */
   readonly contexts: readonly ExtensionContext[];
   readonly root: ElementNode;
   /** Finds an element by the path or id that a contentReference of the same definition names. */

@@ -1,4 +1,4 @@
-/** Which items of a response are enabled (https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.enableWhen). */
+/** Finds the enabled items of a response (https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.enableWhen). */
 import type { JsonObject } from '../../json';
 import { PathCache, type PathEnvironment } from '../../path';
 import { objectsMember, stringMember } from '../../terminology/members';

@@ -1,6 +1,6 @@
 /** Checks a QuestionnaireResponse against its Questionnaire (https://hl7.org/fhir/R4/questionnaireresponse.html). */
 import type { JsonObject } from '../../json';
-import { shorten } from '../../json/fault';
+import { shorten, type JsonPath } from '../../json/fault';
 import { objectsMember, stringMember } from '../../terminology/members';
 import { ProfileRun } from '../profile/profile-run';
 import type { ValidationRun } from '../run';
@@ -194,11 +194,7 @@ class ResponseCheck {
     );
   }
 
-  private report(
-    sentence: string,
-    below: readonly (string | number)[] = [],
-    severity: 'error' | 'warning' = 'error',
-  ): void {
+  private report(sentence: string, below: JsonPath = [], severity: 'error' | 'warning' = 'error'): void {
     this.at.report('questionnaire', sentence, below, severity);
   }
 

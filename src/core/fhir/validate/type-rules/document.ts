@@ -1,11 +1,10 @@
 import { EntryIndex } from '../../bundle/entry-index';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
-import { shorten } from '../../json/fault';
+import { shorten, type JsonPath } from '../../json/fault';
 import { parseReference } from '../../reference/literal';
 import type { ValidationRun } from '../run';
 import { objectsOf } from './members';
 
-type JsonPath = readonly (string | number)[];
 type LocatedReference = readonly [place: JsonPath, reference: JsonValue | undefined];
 
 /**

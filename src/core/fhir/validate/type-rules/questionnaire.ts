@@ -1,9 +1,7 @@
 import type { JsonObject, JsonValue } from '../../json';
-import { shorten } from '../../json/fault';
+import { shorten, type JsonPath } from '../../json/fault';
 import type { ValidationRun } from '../run';
 import { objectsOf } from './members';
-
-type JsonPath = readonly (string | number)[];
 
 /**
  * Checks that `enableWhen.question`, "the linkId for the question whose answer governs", names another item that exists
