@@ -120,7 +120,11 @@ export const RIGHTS = [
   {
     name: 'a GraphQL request needs no scope',
     edits: [
-      edit('src/gateway/index.ts', '...(caller.access === undefined ? {} : { access: caller.access }),', ''),
+      edit(
+        'src/gateway/callers.ts',
+        '...(caller.access === undefined ? {} : { access: caller.access }),',
+        '',
+      ),
     ],
     tests: ['test/access/rest-and-graphql.test.ts'],
   },

@@ -31,7 +31,7 @@ import { readLastSequence } from '../storage/read/feed';
 import { ChangeFeeds } from '../live-queries/change-feeds';
 import { createTenantAdministration } from '../tenants/tenant-administration';
 import type { CoreOptions } from './core-options';
-import { createCoreAccess } from './create-access';
+import { createAccess } from './create-access';
 import { createAudit } from './create-audit';
 import { createFoundation } from './create-foundation';
 import { createInteractions } from './create-interactions';
@@ -91,7 +91,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     }),
     services,
   );
-  const access = createCoreAccess(options, foundation, { services, interactions });
+  const access = createAccess(options, foundation, { services, interactions });
   const notifications = new Notifications({
     ...{
       services,
