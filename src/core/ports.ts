@@ -70,7 +70,7 @@ export interface ReadScope {
   readonly isCommitted: boolean;
   /** True if the number of SQL statements is guaranteed (docs/use/graphql.md, Statements). */
   readonly hasStatementBudget: boolean;
-  /** Resolves when all searches that run together have finished planning (storage/connection/lateral-batch.ts). */
+  /** Resolves when all searches that run together have finished planning (storage/connection/statement-batch.ts). */
   afterPlanning(): Promise<void>;
   /**
    * Returns services whose statements each see the data of their own moment, where the scope allows that. Running

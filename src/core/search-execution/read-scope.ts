@@ -3,8 +3,9 @@ import type { RequestContext } from '../context';
 import type { ReadScope, SearchServices } from '../ports';
 import type { Database } from '../storage/connection/database';
 import type { BatchLimits } from '../storage/connection/request-batcher';
-import { PlanningBatch } from '../storage/connection/planning-batch';
-import { LateralBatch } from '../storage/connection/lateral-batch';
+import { lateralJoin } from '../storage/connection/lateral-join';
+import { PLANNING_QUERIES } from '../storage/connection/planning-queries';
+import { StatementBatch } from '../storage/connection/statement-batch';
 import { runnerOver } from '../storage/search/search-run';
 import type { Usage } from '../storage/connection/usage';
 
@@ -22,7 +23,8 @@ function onConnections(hasStatementBudget: boolean): ReadScope {
           connections.run({ lane, space, waiting }, statement, bound),
       });
       const database =
-        explanation?.statements.over(each) ?? (hasStatementBudget ? new PlanningBatch(each) : each);
+        explanation?.statements.over(each) ??
+        (hasStatementBudget ? new StatementBatch(each, PLANNING_QUERIES) : each);
       return {
         ...services,
         database,
@@ -45,7 +47,8 @@ function onConnections(hasStatementBudget: boolean): ReadScope {
         work({
           ...overSnapshot(
             services,
-            explanation?.statements.over(snapshot) ?? new PlanningBatch(countInto(usage, snapshot)),
+            explanation?.statements.over(snapshot) ??
+              new StatementBatch(countInto(usage, snapshot), PLANNING_QUERIES),
           ),
           scope: hasStatementBudget ? SNAPSHOT_WITH_BUDGET : SNAPSHOT,
         }),
@@ -79,7 +82,7 @@ export function batched<S extends SearchServices>(
   limits: BatchLimits,
   usage: Usage | undefined,
 ): S {
-  const database = new PlanningBatch(given);
+  const database = new StatementBatch(given, PLANNING_QUERIES);
   return {
     ...overDatabase(services, database),
     reader: services.reader.overSnapshot(database, limits),
@@ -130,7 +133,7 @@ export function countInto(usage: Usage | undefined, database: Database): Databas
 
 /** Services for several concurrent searches inside a snapshot: equal steps share one statement. */
 export function merged<S extends SearchServices>(services: S): S {
-  const database = new LateralBatch(services.database);
+  const database = new StatementBatch(services.database, lateralJoin());
   return {
     ...overSnapshot(services, database),
     reader: services.reader.overSnapshot(database, undefined, true),

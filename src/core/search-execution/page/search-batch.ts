@@ -11,7 +11,7 @@ export type BatchedSearch = SearchRequest & { readonly type: string };
 /**
  * Several searches of one type each, such as the referrers of each resource of a list, in one snapshot. Equal steps
  * share a statement, so that all together take as many statements as one; more for hundreds of searches
- * (lateral-batch.ts). An error in one search is the result of that search only.
+ * (lateral-join.ts). An error in one search is the result of that search only.
  */
 export async function searchBatch(
   services: SearchServices,

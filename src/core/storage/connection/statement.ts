@@ -59,7 +59,7 @@ export interface Statement {
   readonly text: string;
   /** The same text, for statements that contain this one. */
   readonly pieces: SqlPieces;
-  /** True: returns a few rows of whole numbers for planning a search; several can be combined (planning-batch.ts). */
+  /** True: returns a few rows of whole numbers for planning a search; several can be combined (planning-queries.ts). */
   readonly isPlanningQuery?: boolean;
   /** The bound values in the order of $1, $2 …: named values, or constants of the builder. */
   values(bound: Readonly<Record<string, Bound>>): Bound[];

@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
+import { EQUAL_CALLS, StatementBatch } from '../connection/statement-batch';
 
 const LAST_CHANGE = defineStatement(
   template(sql`
@@ -20,8 +20,7 @@ const LAST_CHANGE = defineStatement(
     limit 1`),
 );
 
-/** Statements that are not sent yet, by space and types. */
-const unsent = new WeakMap<Database, Map<string, Promise<string>>>();
+const batches = new WeakMap<Database, StatementBatch>();
 
 /**
  * Returns a fingerprint that changes with each change of a resource of these types in the space. It has the time of the
@@ -32,23 +31,14 @@ const unsent = new WeakMap<Database, Map<string, Promise<string>>>();
  * Calls with the same arguments in one turn of the event loop, such as those of a Bundle's entries, share a statement.
  * The statement is sent after all of these calls, so the result is never older than the call.
  */
-export function lastChangeOf(database: Database, space: number, types: readonly number[]): Promise<string> {
-  let lookups = unsent.get(database);
-  if (lookups === undefined) unsent.set(database, (lookups = new Map<string, Promise<string>>()));
-  const name = `${space} ${types.join(' ')}`;
-  let answer = lookups.get(name);
-  if (answer === undefined) {
-    answer = setImmediate().then(() => {
-      lookups.delete(name);
-      return queryLastChange(database, space, types);
-    });
-    lookups.set(name, answer);
-  }
-  return answer;
-}
-
-async function queryLastChange(database: Database, space: number, types: readonly number[]): Promise<string> {
-  const [row] = await database.run({ lane: 'search', space }, LAST_CHANGE, { space, types });
+export async function lastChangeOf(
+  database: Database,
+  space: number,
+  types: readonly number[],
+): Promise<string> {
+  let batch = batches.get(database);
+  if (batch === undefined) batches.set(database, (batch = new StatementBatch(database, EQUAL_CALLS)));
+  const [row] = await batch.run({ lane: 'search', space }, LAST_CHANGE, { space, types });
   return JSON.stringify(row ?? []);
 }
 

@@ -1,164 +1,89 @@
-/** Merges many runs of one statement, with different values, into one statement. */
-import { setImmediate as setImmediateOnce } from 'node:timers/promises';
+/** Merges many calls of one statement, with different values, into one statement. */
 import { fhirError } from '../../errors';
 import { decodeArray } from './binary-array';
-import type { Database, Row, StatementContext } from './database';
+import type { Row } from './database';
 import { MIN_INLINE_BYTES, STATEMENT_BYTES } from '../read/version-row';
 import { castsOf, type SqlPieces } from './sql-pieces';
 import type { Bound, Statement } from './statement';
+import { targetOf, type Call, type Combination } from './statement-batch';
 import { StatementForms, type Form } from './statement-forms';
 
 /** Rows with texts that one statement may return. */
 const MAX_TEXTS = 8_000;
 /** Rows that one statement may return; beyond it the request fails with `tooCostly`. */
 const MAX_ROWS = 200_000;
-/** Runs merged into one statement. */
-const MAX_RUNS = 256;
+/** Calls merged into one statement. */
+const MAX_CALLS = 256;
 /** Limit on the row text that one batch buffers; beyond it the request fails with `tooCostly`. */
 const MAX_CHARACTERS = 128 * 1024 * 1024;
-/** Longest buffer whose bytes are compared to tell one run from another. */
+/** Longest buffer whose bytes are compared to tell one call from another. */
 const SHORT_BUFFER = 1024;
 /** Name of the bound limit on the size of texts in rows (version-row.ts). */
 const INLINE_BYTES = 'inline_bytes';
 /** Name of the bound set of versions whose texts are cached (cached-sequences.ts). */
 const CACHED_SET = 'cached_set';
 
-interface Run {
-  readonly statement: Statement;
-  readonly bound: Readonly<Record<string, Bound>>;
-  readonly context: StatementContext;
-  resolve(rows: Row[]): void;
-  reject(reason: unknown): void;
-}
-
 /**
- * A database for several searches that do the same at the same time, such as reverse references of each resource in a
- * list. Statements of the same text, sent in one turn of the event loop, are merged into one. It runs the text for each
+ * A combination for several searches that do the same at the same time, such as reverse references of each resource in a
+ * list. Statements of the same text, sent in one turn of the event loop, become one. It runs the text for each
  * set of values by a lateral join, and equal sets of values once. Statements that cannot be merged run by themselves.
- * **Throws** tooCostly if the rows or their texts exceed the limits.
+ * **Throws** tooCostly if the rows or their texts, of all statements together, exceed the limits.
  */
-export class LateralBatch implements Database {
-  private waiting = new Map<string, Run[]>();
-  private characters = 0;
-  private planningQueries = 0;
-  private afterQueries: (() => void)[] = [];
-
-  constructor(private readonly database: Database) {}
-
-  run(
-    context: StatementContext,
-    statement: Statement,
-    bound: Readonly<Record<string, Bound>>,
-  ): Promise<Row[]> {
-    const rows = new Promise<Row[]>((resolve, reject) => {
-      const run: Run = { context, statement, bound, resolve, reject };
-      const key = `${context.lane} ${context.space ?? ''} ${statement.text}`;
-      if (this.waiting.size === 0) setImmediate(() => this.dispatch());
-      const runs = this.waiting.get(key);
-      if (runs === undefined) this.waiting.set(key, [run]);
-      else runs.push(run);
-    });
-    return statement.isPlanningQuery === true ? this.counting(rows) : rows;
-  }
-
-  private async counting(rows: Promise<Row[]>): Promise<Row[]> {
-    this.planningQueries++;
-    try {
-      return await rows;
-    } finally {
-      this.planningQueries--;
-      if (this.planningQueries === 0) setImmediate(() => this.release());
-    }
-  }
-
-  private release(): void {
-    const released = this.afterQueries;
-    this.afterQueries = [];
-    for (const go of released) go();
-  }
-
-  /**
-   * Resolves when no planning query (`Statement.isPlanningQuery`) of the batch is under way. A search with a finished
-   * plan waits for the others, so that their next statements can be merged.
-   */
-  async afterPlanning(): Promise<void> {
-    await setImmediateOnce();
-    while (this.planningQueries > 0) await new Promise<void>((go) => this.afterQueries.push(go));
-  }
-
-  private dispatch(): void {
-    const groups = this.waiting;
-    this.waiting = new Map();
-    for (const runs of groups.values()) {
-      const most = maxRuns(runs[0]?.bound[INLINE_BYTES]);
-      for (let start = 0; start < runs.length; start += most)
-        void this.runGroup(runs.slice(start, start + most));
-    }
-  }
-
-  private async runGroup(runs: readonly Run[]): Promise<void> {
-    try {
-      for (const [index, rows] of (await this.runAll(runs)).entries()) runs[index]?.resolve(rows);
-    } catch (error) {
-      for (const run of runs) run.reject(error);
-    }
-  }
-
-  private async runAll(runs: readonly Run[]): Promise<Row[][]> {
-    const [first] = runs;
-    if (first === undefined) return [];
-    const { context } = first;
-    const calls = runs.map(({ statement, bound }) => statement.values(sharing(bound, runs.length, first)));
-    // The runs differ in their values alone: the text is the same.
-    const merged = runs.length === 1 ? undefined : merge(first.statement, calls);
-    if (merged === undefined) {
-      return Promise.all(
-        runs.map(async ({ statement, bound }) =>
-          this.counted(await this.database.run(context, statement, sharing(bound, runs.length, first))),
-        ),
+export function lateralJoin(): Combination {
+  let characters = 0;
+  return {
+    keyOf: (call) => `${targetOf(call)} ${call.statement.text}`,
+    schedule: (dispatch) => setImmediate(dispatch),
+    most: ({ bound }) => maxCalls(bound[INLINE_BYTES]),
+    count(rows) {
+      if (rows.length > MAX_ROWS) throw tooMuch();
+      for (const row of rows)
+        for (const value of row) if (typeof value === 'string') characters += value.length;
+      if (characters > MAX_CHARACTERS) throw tooMuch();
+    },
+    async combine(given, run) {
+      const [first] = given;
+      if (first === undefined) return [];
+      const calls = given.map((call) => ({ ...call, bound: sharing(call.bound, given.length, first) }));
+      // The calls differ in their values alone: the text is the same.
+      const merged = merge(
+        first.statement,
+        calls.map(({ statement, bound }) => statement.values(bound)),
       );
-    }
-    if (merged.statement === undefined) {
-      const rows = this.counted(await this.database.run(context, first.statement, first.bound));
-      return runs.map(() => rows);
-    }
-    const rows = this.counted(await this.database.run(context, merged.statement, {}));
-    const distinct: Row[][] = Array.from({ length: merged.distinct }, () => []);
-    for (const [ordinal, ...columns] of rows) distinct[Number(ordinal) - 1]?.push(columns);
-    return merged.places.map((place) => distinct[place] ?? []);
-  }
-
-  private counted(rows: Row[]): Row[] {
-    if (rows.length > MAX_ROWS) throw tooMuch();
-    for (const row of rows) {
-      for (const value of row) if (typeof value === 'string') this.characters += value.length;
-    }
-    if (this.characters <= MAX_CHARACTERS) return rows;
-    throw tooMuch();
-  }
+      if (merged === undefined) return Promise.all(calls.map((call) => run(call)));
+      const { statement } = merged;
+      if (statement === undefined) {
+        const rows = await run(first);
+        return calls.map(() => rows);
+      }
+      const rows = await run({ context: first.context, statement, bound: {} });
+      const distinct: Row[][] = Array.from({ length: merged.distinct }, () => []);
+      for (const [ordinal, ...columns] of rows) distinct[Number(ordinal) - 1]?.push(columns);
+      return merged.places.map((place) => distinct[place] ?? []);
+    },
+  };
 }
 
 function tooMuch(): Error {
   return fhirError('tooCostly', { reason: 'The request reads too much at once: request fewer resources' });
 }
 
-/** The number of runs to merge: fewer for long pages. The inline limit tells how many rows a page has. */
-function maxRuns(inline: Bound | undefined): number {
-  if (typeof inline !== 'number') return MAX_RUNS;
-  return Math.max(1, Math.min(MAX_RUNS, Math.floor((MAX_TEXTS * inline) / STATEMENT_BYTES)));
+/** The number of calls to merge: fewer for long pages. The inline limit tells how many rows a page has. */
+function maxCalls(inline: Bound | undefined): number {
+  if (typeof inline !== 'number') return MAX_CALLS;
+  return Math.max(1, Math.min(MAX_CALLS, Math.floor((MAX_TEXTS * inline) / STATEMENT_BYTES)));
 }
 
 /** Divides the inline limit among merged runs, and binds the same set of cached versions for all of them. */
 function sharing(
   bound: Readonly<Record<string, Bound>>,
-  runs: number,
-  first: Pick<Run, 'bound'>,
+  calls: number,
+  first: Pick<Call, 'bound'>,
 ): Readonly<Record<string, Bound>> {
-  if (runs === 1) return bound;
   const shared = { ...bound };
   const inline = bound[INLINE_BYTES];
   if (typeof inline === 'number')
-    shared[INLINE_BYTES] = Math.max(MIN_INLINE_BYTES, Math.floor(inline / runs));
+    shared[INLINE_BYTES] = Math.max(MIN_INLINE_BYTES, Math.floor(inline / calls));
   const cachedSet = first.bound[CACHED_SET];
   if (cachedSet !== undefined && bound[CACHED_SET] !== undefined) shared[CACHED_SET] = cachedSet;
   return shared;
