@@ -24,6 +24,7 @@ export const PARTS = [
         group: 'REST',
         pages: [
           'use/search',
+          'use/search-reference',
           'use/patch',
           'use/conditional',
           'use/bundles',
@@ -34,7 +35,10 @@ export const PARTS = [
           'use/subscriptions',
         ],
       },
-      { group: 'GraphQL', pages: ['use/graphql', 'use/front-end', 'use/graphql-hl7'] },
+      {
+        group: 'GraphQL',
+        pages: ['use/graphql', 'use/graphql-reference', 'use/front-end', 'use/graphql-hl7'],
+      },
       {
         group: 'Recipes for clients',
         pages: [

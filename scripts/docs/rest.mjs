@@ -45,7 +45,10 @@ function describe({ COMMON_PARAMETERS, DESCRIPTIONS, RESULT_PARAMETERS }, intera
   const parameters = [
     ...(hasCriteria ? ['search parameters of the type that select the resource'] : []),
     ...(isSearch && body === undefined
-      ? ['[search parameters](../use/search.md)', ...RESULT_PARAMETERS.map(({ name }) => `\`${name}\``)]
+      ? [
+          '[search parameters](../use/search-reference.md)',
+          ...RESULT_PARAMETERS.map(({ name }) => `\`${name}\``),
+        ]
       : []),
     ...named.filter((each) => each.in === 'query').map(({ name }) => `\`${name}\``),
     ...(hasParts ? ['`_summary`', '`_elements`'] : []),

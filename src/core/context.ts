@@ -114,7 +114,7 @@ export interface RequestContext {
   readonly snapshot?: SnapshotMark;
   /** Set by `Core.fromCache`; undefined: reads use the database. */
   readonly cacheMark?: CacheMark;
-  /** True: the number of SQL statements of its searches is guaranteed (docs/use/graphql.md, Statements). */
+  /** True: the number of SQL statements of its searches is guaranteed (docs/use/graphql-reference.md, Statements). */
   readonly hasStatementBudget?: boolean;
   /** Counts the reads of this request. Its statements are then not shared with other requests. */
   readonly usage?: Usage;

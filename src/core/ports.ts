@@ -68,7 +68,7 @@ export interface ReadServices {
 export interface ReadScope {
   /** False inside a transaction that writes: nothing that is read there may be cached, because it may be rolled back. */
   readonly isCommitted: boolean;
-  /** True if the number of SQL statements is guaranteed (docs/use/graphql.md, Statements). */
+  /** True if the number of SQL statements is guaranteed (docs/use/graphql-reference.md, Statements). */
   readonly hasStatementBudget: boolean;
   /** Resolves when all searches that run together have finished planning (storage/connection/statement-batch.ts). */
   afterPlanning(): Promise<void>;

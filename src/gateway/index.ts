@@ -1,4 +1,4 @@
-/** The GraphQL gateway: Apollo Server behind a Fastify handler, at the addresses of docs/use/graphql.md. */
+/** The GraphQL gateway: Apollo Server behind a Fastify handler, at the addresses of docs/use/graphql-reference.md. */
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import {
   type Core,

@@ -21,7 +21,7 @@ interface Kinds {
 }
 
 /**
- * The greatest number of statements of a query, which docs/use/graphql.md (Statements) derives from its text alone: the
+ * The greatest number of statements of a query, which docs/use/graphql-reference.md (Statements) derives from its text alone: the
  * sum over its levels of the kinds of reads. `dates`: parameters of the clinical date of a type.
  */
 export function boundOf(query: string, dates: readonly string[] = ['date']): number {

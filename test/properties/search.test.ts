@@ -1,6 +1,6 @@
 /**
  * Random searches over random resources, compared with an oracle that shares no code with the server: it applies
- * docs/use/search.md to the parsed resources one by one.
+ * docs/use/search-reference.md to the parsed resources one by one.
  */
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';

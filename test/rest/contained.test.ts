@@ -1,5 +1,5 @@
 /**
- * Chains into contained resources find the container: https://hl7.org/fhir/R4/search.html#contained; docs/use/search.md,
+ * Chains into contained resources find the container: https://hl7.org/fhir/R4/search.html#contained; docs/use/search-reference.md,
  * Reference.
  */
 import { ROW_SCHEME } from '../../src/core/search/rows/index-rows';

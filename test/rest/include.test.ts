@@ -1,4 +1,4 @@
-/** `_include` and `_revinclude`: https://hl7.org/fhir/R4/search.html#include; docs/use/search.md, Includes. */
+/** `_include` and `_revinclude`: https://hl7.org/fhir/R4/search.html#include; docs/use/search-reference.md, Includes. */
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 

@@ -1,5 +1,5 @@
 /**
- * Documents and messages of other servers, which have resources with the ids of ours (docs/use/search.md, Reference;
+ * Documents and messages of other servers, which have resources with the ids of ours (docs/use/search-reference.md, Reference;
  * https://hl7.org/fhir/R4/bundle.html#references).
  */
 import { createClient, type MadeClient } from '../support/access';

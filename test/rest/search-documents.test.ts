@@ -1,6 +1,6 @@
 /**
- * Chains into the first resource of a stored document or message find the Bundle (docs/use/search.md, Stored documents and
- * messages).
+ * Chains into the first resource of a stored document or message find the Bundle (docs/use/search-reference.md,
+ * Reference).
  */
 import { createClient, type MadeClient } from '../support/access';
 import { gatewayPath } from '../graphql/gateway-client';

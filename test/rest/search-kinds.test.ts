@@ -1,4 +1,4 @@
-/** Numbers, quantities, composites and modifiers: https://hl7.org/fhir/R4/search.html and docs/use/search.md. */
+/** Numbers, quantities, composites and modifiers: https://hl7.org/fhir/R4/search.html and docs/use/search-reference.md. */
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 

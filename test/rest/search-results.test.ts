@@ -1,4 +1,4 @@
-/** Mistakes that other servers were seen to make in searches; each test asserts the right answer (docs/use/search.md). */
+/** Mistakes that other servers were seen to make in searches; each test asserts the right answer (docs/use/search-reference.md). */
 import { type SharedServer, openSharedServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 

@@ -1,4 +1,4 @@
-/** Tokens, strings, uris, references, dates and numbers: further sentences of docs/use/search.md. */
+/** Tokens, strings, uris, references, dates and numbers: further sentences of docs/use/search-reference.md. */
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { finder, storeAll } from '../support/stored';
 import { TESTED_RELEASES } from '../support/releases';

@@ -1,5 +1,5 @@
 /**
- * `:text`, `_text` and `_content`: https://hl7.org/fhir/R4/search.html#token, #text, #content; docs/use/search.md, Words.
+ * `:text`, `_text` and `_content`: https://hl7.org/fhir/R4/search.html#token, #text, #content; docs/use/search-reference.md, Words.
  */
 import { type SharedServer, openSharedServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';

@@ -1,4 +1,4 @@
-/** Dates without a time zone have the zone of the tenant, which is fixed at its creation (docs/use/search.md, Date). */
+/** Dates without a time zone have the zone of the tenant, which is fixed at its creation (docs/use/search-reference.md, Date). */
 import { reindex } from '../support/reindex';
 import { type SharedServer, openSharedServer } from '../support/shared-server';
 

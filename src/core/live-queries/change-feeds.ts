@@ -1,4 +1,4 @@
-/** Live queries: the subscribers of this process (docs/use/graphql.md, Live queries). */
+/** Live queries: the subscribers of this process (docs/use/graphql-reference.md, Live queries). */
 import type { ChangeRequest, ChangeStream, LiveQueryCounts } from '../api/change-stream';
 import type { RedisCache } from '../cache/redis-cache';
 import type { Log, RequestContext, TenantSpace } from '../context';

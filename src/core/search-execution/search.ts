@@ -15,7 +15,7 @@ import { chooseStrategy } from './strategies/choose-strategy';
 import type { SearchAnswer } from './strategies/strategy';
 
 /**
- * One page of the resources of a type that match all parameters (https://hl7.org/fhir/R4/search.html; docs/use/search.md).
+ * One page of the resources of a type that match all parameters (https://hl7.org/fhir/R4/search.html; docs/use/search-reference.md).
  * Throws unknownParameter, unsupportedModifier, invalidParameterValue, invalidCursor, tooCostly, searchTimeout.
  * Cost: one statement for one criterion; one more the first time several criteria meet. An answer that needs several
  * statements (includes, sorting) reads one snapshot.

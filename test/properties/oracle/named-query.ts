@@ -1,4 +1,4 @@
-/** `_query`: searches that the tenant has given a name (search.md, Named queries). */
+/** `_query`: searches that the tenant has given a name (search-reference.md, Named queries). */
 import { tidy, type JsonObject, type Resource } from './json';
 import { number } from './maker';
 import { BadSearch, Unclear } from './refusal';

@@ -14,7 +14,7 @@ import { textOf } from './json';
 
 type Value = string | number | Rational;
 
-/** "Texts are folded and sort by their first 200 characters" (search.md, Sorting). */
+/** "Texts are folded and sort by their first 200 characters" (search-reference.md, Sorting). */
 const SORTED_LENGTH = 200;
 
 interface Key {

@@ -1,4 +1,4 @@
-/** Searches for words by examples: search.html#text and docs/use/search.md. */
+/** Searches for words by examples: search.html#text and docs/use/search-reference.md. */
 import { readWords, wordsOf } from './words';
 
 const meets = (text: string, search: string): boolean => readWords(search)(text.split(' / ').map(wordsOf));

@@ -6,7 +6,7 @@ import type { SearchServices } from '../../ports';
 import { readForServer } from '../../versions/resource-address';
 
 /**
- * The url of the canonical resource with an id, in any version (docs/use/search.md, Reference). A resource of the tenant
+ * The url of the canonical resource with an id, in any version (docs/use/search-reference.md, Reference). A resource of the tenant
  * takes precedence over a base one. None if no resource has the id, or if that resource has no url.
  * Cost: one batched read.
  */

@@ -66,7 +66,7 @@ async function resolveCriterion(
 }
 
 /**
- * Resolves a bare id to the one type that resources refer to by it; several types are an error (docs/use/search.md,
+ * Resolves a bare id to the one type that resources refer to by it; several types are an error (docs/use/search-reference.md,
  * Reference). Keeps only the predicates of that type.
  */
 async function resolveBareIds(

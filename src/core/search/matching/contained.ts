@@ -1,6 +1,6 @@
 /**
  * Criteria of a chain, applied to contained resources, which have index rows of their own but no head. A chain finds
- * the container (docs/use/search.md, Reference).
+ * the container (docs/use/search-reference.md, Reference).
  */
 import { containedBase, ROW_SCHEME } from '../rows/index-rows';
 import type { Criterion, Predicate } from '../predicate';

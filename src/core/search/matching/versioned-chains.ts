@@ -24,7 +24,7 @@ interface Link {
 
 /**
  * Returns warnings for matches whose chained reference names a version of its target: the chain was followed to the
- * current version (docs/use/search.md, Reference). Cost: nothing without chains; else the texts that name versions are
+ * current version (docs/use/search-reference.md, Reference). Cost: nothing without chains; else the texts that name versions are
  * parsed.
  */
 export function versionedChainIssues(

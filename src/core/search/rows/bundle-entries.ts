@@ -1,7 +1,7 @@
 /**
  * Index rows of the first resource of a stored document or message, and of the entries that it leads to. Chains find the
  * Bundle by them, as they find the container of a contained resource.
- * Source: https://hl7.org/fhir/R4/bundle.html#search-parameters, #references; docs/use/search.md, Reference.
+ * Source: https://hl7.org/fhir/R4/bundle.html#search-parameters, #references; docs/use/search-reference.md, Reference.
  */
 import { EntryIndex, toEntry, type BundleEntry } from '../../fhir/bundle/entry-index';
 import { isJsonObject, type JsonObject } from '../../fhir/json';

@@ -1,6 +1,6 @@
 /**
  * Index rows of contained resources, by which chains find the container.
- * Source: https://hl7.org/fhir/R4/search.html#contained; docs/use/search.md, Reference.
+ * Source: https://hl7.org/fhir/R4/search.html#contained; docs/use/search-reference.md, Reference.
  */
 import type { JsonObject } from '../../fhir/json';
 import { containedBase, MAX_CONTAINED, ROW_SCHEME } from './index-rows';

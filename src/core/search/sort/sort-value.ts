@@ -43,7 +43,7 @@ export type SortValueReader = (
 
 /**
  * Creates a reader for the keys of a search: the least value of each ascending key, the greatest of each descending one
- * (docs/use/search.md, Order). Values come from the resource's text.
+ * (docs/use/search-reference.md, Sorting). Values come from the resource's text.
  */
 export function createSortValueReader(
   definitions: Definitions,

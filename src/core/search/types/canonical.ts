@@ -7,7 +7,7 @@ import { LAST_CHARACTER } from './string-texts';
 
 /**
  * Returns predicates on (url, version): `url` matches any version, `url|v` that one, `:below=url|1` that one and all
- * whose version begins with `1.` (search.html#versions; docs/use/search.md, Reference).
+ * whose version begins with `1.` (search.html#versions; docs/use/search-reference.md, Reference).
  */
 export function versionedPredicates(
   { hasher }: SearchTypeContext,

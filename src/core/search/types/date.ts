@@ -5,7 +5,7 @@ import type { Predicate } from '../predicate';
 import { splitPrefix, type RangeTest } from '../matching/range-test';
 import type { SearchType, SearchTypeContext } from './search-type';
 
-/** Share of the distance to now by which `ap` widens a range (docs/use/search.md, Date). */
+/** Share of the distance to now by which `ap` widens a range (docs/use/search-reference.md, Date). */
 const APPROXIMATION = 0.1;
 
 export interface DateCriterion {

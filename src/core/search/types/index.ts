@@ -26,7 +26,7 @@ const SEARCH_TYPES: Readonly<Record<SearchParameterKind, SearchType>> = Object.f
 
 /**
  * Parameters that are not supported because their rows do not match their meaning: `phonetic` shares the rows of
- * `name`, which are not phonetic (docs/use/search.md, String).
+ * `name`, which are not phonetic (docs/use/search-reference.md, String).
  */
 const PROMISE_MORE: ReadonlySet<string> = new Set(['phonetic']);
 

@@ -18,7 +18,7 @@ import { splitPrefix, type RangeTest } from '../matching/range-test';
 import { restQualifier, unitQualifier } from '../rows/range';
 import type { SearchType } from './search-type';
 
-/** Share of the value by which `ap` widens it (docs/use/search.md, Number and quantity). */
+/** Share of the value by which `ap` widens it (docs/use/search-reference.md, Number and quantity). */
 const APPROXIMATION: Exact = { top: 1n, bottom: 10n };
 
 /** A number with its prefix. */

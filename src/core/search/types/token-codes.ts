@@ -10,7 +10,7 @@ import { qualifierHash } from '../rows/range';
 import { foldCode, isCaseInsensitive, markExact } from '../rows/token';
 import type { SearchTypeContext, WrittenParameter } from './search-type';
 
-/** Types whose values have no system: a `|` in the search value is an error (docs/use/search.md, Token). */
+/** Types whose values have no system: a `|` in the search value is an error (docs/use/search-reference.md, Token). */
 const WITHOUT_SYSTEM: ReadonlySet<string> = new Set(['boolean', 'uri', 'url', 'canonical', 'string', 'id']);
 
 /** Types whose values are codes of code systems, which terminology can resolve. */
