@@ -72,7 +72,7 @@ async function readIdentifiers() {
 const toKey = (key) => `case when ${key} < 0 then ${key} + c.copy else ${key} + c.copy * ${KEY_STEP} end`;
 const KEYS = { resource_key: toKey('t.resource_key') };
 
-/** What a copy has in the columns that differ from the original. */
+/** Expressions for the columns in which a copy differs from the original. */
 function toRules(identifiers) {
   const sortDate = `case when t.sort_date = -9223372036854775808 then t.sort_date else t.sort_date + c.copy * ${DATE_STEP} end`;
   const isDate = 'abs(t.low) > 1e10 and abs(t.low) < 1e15';

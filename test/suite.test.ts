@@ -1,4 +1,4 @@
-/** What the suite itself must keep: it stays quick only as long as few files start servers, and few run for both releases. */
+/** Limits of the suite itself: it stays quick only as long as few files start servers, and few run for both releases. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 

@@ -1,5 +1,5 @@
 /**
- * What depends on the addresses of a server: the audience of a client_assertion, which no request can choose by its Host
+ * Values that depend on the addresses of a server: the audience of a client_assertion, which no request can choose by its Host
  * header, and the path of cookies.
  */
 import { makeClient, makeKey, toJwt, FORM } from '../support/access';

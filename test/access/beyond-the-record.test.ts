@@ -33,7 +33,7 @@ const LEAST_DIFFERING = 100;
 
 let server: TestServer;
 let keyServer: KeyServer;
-/** Of the first world and of the second. */
+/** The tokens of the first world and of the second. */
 const tokens: Record<Way, string[]> = {
   'scopes of the patient': [],
   'scopes of the user, who is the patient': [],

@@ -10,7 +10,7 @@ const PASSWORD = 'correct horse battery';
 let server: SharedServer;
 /** The name of the tenant on the server. */
 let acme: string;
-/** Where its clients sign their users out. */
+/** The address at which its clients sign their users out. */
 let logout: string;
 let app: string;
 let native: string;

@@ -40,7 +40,7 @@ let administrator: MadeClient;
 let powerlessOfSystem: MadeClient;
 /** An administrator of another tenant. A secret of one would be a guess each time. */
 let foreignToken: string;
-/** Who may do all that there is. */
+/** A client with every right. */
 let auditor: MadeClient;
 let ofAcme: Credentials;
 let ofSystem: Credentials;
@@ -63,10 +63,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Who may come in where. */
+/** The access to one address, by the kind of credentials. */
 interface AddressRow {
   readonly credentials: () => Credentials;
-  /** Of all kinds, or of those whose status differs from STATUSES. */
+  /** The status of all kinds, or those that differ from STATUSES. */
   readonly statuses?: number | Partial<Record<Kind, number>>;
   /** Good credentials of the tenant that reach nothing, with the status. */
   readonly powerless?: () => readonly (readonly [authorization: string, status: number])[];
@@ -86,7 +86,7 @@ const CLOSED: AddressRow = {
 };
 /** Without data of a tenant. */
 const KNOWN_TO_CLIENTS: AddressRow = { ...CLOSED, powerless: () => [[powerless.basic, 200]] };
-/** Whose it is not, learns no more than that. */
+/** A client that does not own the job gets 404. */
 const JOB: AddressRow = { ...CLOSED, powerless: () => [[powerless.basic, 404]] };
 const SEARCH: AddressRow = { ...CLOSED, body: '_count=1' };
 const QUERY = '{ search(type: Patient) { __typename } }';
@@ -109,7 +109,7 @@ const open = (status: number, body?: object | string): AddressRow => ({
   status,
   ...(body === undefined ? {} : { body }),
 });
-/** Where clients prove themselves in words of OAuth 2.0: tokens are none of these words. */
+/** Addresses at which clients authenticate by parameters of OAuth 2.0; tokens are not accepted there. */
 const proving = (body: string): AddressRow => ({
   credentials: () => ofAcme,
   statuses: 401,

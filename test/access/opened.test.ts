@@ -1,4 +1,4 @@
-/** Which resources a reference of a patient's record opens (docs/run/access-rules.md, What a record refers to). */
+/** Resources that a reference of a patient's record opens (docs/run/access-rules.md, What a record refers to). */
 import { administerWell } from '../support/access';
 import { eventually } from '../support/eventually';
 import { TESTED_RELEASES } from '../support/releases';
@@ -222,7 +222,7 @@ describe.each(TESTED_RELEASES)('a reference of the record of ann, in %s', (relea
       expect(await read('Practitioner/p5')).toBe(404);
       await smart.put({ ...seen(['p5'], id), id, status: 'amended' });
       expect(await read('Practitioner/p5')).toBe(200);
-      // What was open stays open when the app writes again.
+      // A resource that was open stays open when the app writes again.
       await send(writer, 'PATCH', `/Observation/${id}`, [{ op: 'add', path: '/language', value: 'en' }]);
       expect(await read('Practitioner/p5')).toBe(200);
     });

@@ -1,5 +1,5 @@
 /**
- * Whom a patient's app writes about: for every type of the Patient compartment and every parameter of its
+ * The patients about whom a patient's app writes: for every type of the Patient compartment and every parameter of its
  * CompartmentDefinition, in both releases (docs/run/access-rules.md, Whom a patient's client writes about).
  */
 import { loadDefinitions, type SearchParameterDefinition } from '../../src/core/fhir/definitions';
@@ -125,7 +125,7 @@ describe.each(RELEASE_NAMES)('an app with the record of ann, in %s', (release) =
     let examined = 0;
     await forEachOf(types, 8, async (type) => {
       const owner = ownerOf(type);
-      // Where a type cannot be about such a thing, staff is refused too.
+      // A type that cannot be about a Group is refused to staff too.
       if (
         name === 'a Group' &&
         (await send(staff, 'POST', type, make(type, [[owner, other]]))).status !== 201

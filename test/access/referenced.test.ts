@@ -1,4 +1,4 @@
-/** What a patient's record refers to, and the resource of the person who has signed in (docs/run/access-rules.md, Scopes). */
+/** Access to the targets of a patient's record, and to the resource of the signed-in person (docs/run/access-rules.md, Scopes). */
 import { administerWell } from '../support/access';
 import { SmartTenant } from '../support/smart-app';
 import { openSharedServer, type SharedServer } from '../support/shared-server';

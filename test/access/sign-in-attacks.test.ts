@@ -230,7 +230,7 @@ describe('a refresh token', () => {
       [next.json.refresh_token],
     );
     await database.end();
-    // Of the tokens the database has hashes alone.
+    // The database has only hashes of the tokens.
     expect(rows).toHaveLength(1);
     for (const token of [first, String(next.json.refresh_token)])
       for (const part of token.split('.')) expect(rows[0].text).not.toContain(part);

@@ -1,4 +1,4 @@
-/** What a person allows an app, and what the app is told about its launch (docs/run/access.md, Signing in for an app). */
+/** Consent of a person to an app, and the launch context that the app gets (docs/run/access.md, Signing in for an app). */
 import { createClient } from '../support/access';
 import { SmartTenant } from '../support/smart-app';
 import { boxesOf, makeProof, toReturned } from '../support/sign-in';

@@ -1,5 +1,5 @@
 /**
- * Where access is enforced, no answer to a caller without rights discloses which tenants exist (docs/run/access.md,
+ * No answer to a caller without rights discloses which tenants exist, in enforced mode (docs/run/access.md,
  * Unknown tenants).
  */
 import { WebSocket } from 'ws';
@@ -85,7 +85,7 @@ const CODE = {
   ...{ grant_type: 'authorization_code', code: 'x'.repeat(43), redirect_uri: 'https://x.example' },
   code_verifier: 'y'.repeat(43),
 };
-/** Of no tenant. */
+/** A refresh token that no tenant issued. */
 const REFRESH = `${'x'.repeat(43)}.${'x'.repeat(43)}`;
 
 /** Asserts that all tenants are answered like one that never existed; with which status. */

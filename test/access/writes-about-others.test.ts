@@ -1,4 +1,4 @@
-/** What a patient's app writes beside single resources of its record: Patients, Provenance, Bundles, GraphQL, policies. */
+/** Writes of a patient's app beside single resources of its record: Patients, Provenance, Bundles, GraphQL, policies. */
 import { administerWell } from '../support/access';
 import { TESTED_RELEASES } from '../support/releases';
 import { openSharedServer, type Answer, type SharedServer } from '../support/shared-server';

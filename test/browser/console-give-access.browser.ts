@@ -51,7 +51,7 @@ async function begin(): Promise<ConsolePage> {
   return opened;
 }
 
-/** What a command answers that the screen gives to copy. */
+/** Returns the output of a command that the screen offers to copy. */
 async function run(command: string, code = ''): Promise<string> {
   const { stdout } = await promisify(execFile)('bash', ['-c', command], {
     env: { ...process.env, CODE: code },

@@ -91,7 +91,7 @@ async function signIn(page: Page, name: string, display: string): Promise<void> 
   await page.getByRole('banner').getByRole('button', { name: display }).waitFor();
 }
 
-/** What the screen says. */
+/** Returns the text of the screen. */
 const said = async (page: Page): Promise<string> => (await page.getByRole('main').innerText()).trim();
 
 describe('before the sign-in', () => {

@@ -18,7 +18,7 @@ const SCOPE = 'openid fhirUser patient/*.rs offline_access';
 
 let server: TestServer;
 let app: Server;
-/** Of the app. */
+/** The address of the app. */
 let address: string;
 let browser: Browser;
 /** The client id of the app, which its first page sends. */

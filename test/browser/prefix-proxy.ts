@@ -2,7 +2,7 @@
 import { createServer, request as send } from 'node:http';
 
 export interface Prefix {
-  /** Of the root of the server: `http://127.0.0.1:40123/prefix`. */
+  /** The root of the server: `http://127.0.0.1:40123/prefix`. */
   readonly address: string;
   /** The server behind it, which starts when the address is known. */
   target: string;

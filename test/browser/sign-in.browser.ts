@@ -19,7 +19,7 @@ const proof = makeProof();
 
 let server: TestServer;
 let app: Server;
-/** Of the app. */
+/** The address of the app. */
 let address: string;
 let client: string;
 let browser: Browser;

@@ -49,7 +49,7 @@ describeCaching((address) => {
       const operation = createOperationDescriptor(getRequest(COMPILED[name]), {});
       return environment.lookup(operation.fragment).data;
     },
-    // What usePaginationFragment of react-relay does.
+    // As usePaginationFragment of react-relay does.
     async twoPages() {
       await fetchQuery(environment, pagesPagination, { count: 1 }).toPromise();
       const { data } = environment.lookup(

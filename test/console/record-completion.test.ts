@@ -31,7 +31,7 @@ const knowledge: Knowledge = {
   types: () => Promise.resolve(['Observation', 'Patient']),
 };
 
-/** What is proposed at the mark `|` of a text. */
+/** Returns the proposals at the mark `|` of a text. */
 async function proposed(text: string, type = 'Patient'): Promise<readonly string[]> {
   const position = text.indexOf('|');
   const doc = text.replace('|', '');

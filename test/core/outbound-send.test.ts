@@ -73,7 +73,7 @@ async function failure(request: Promise<number>): Promise<string> {
   return message;
 }
 
-/** What the name of every host resolves to; undefined: the name server does not answer. */
+/** Makes every host name resolve to an address; undefined: the name server does not answer. */
 function resolveTo(address: string | undefined): void {
   jest
     .spyOn(dns, 'lookup')

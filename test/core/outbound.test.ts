@@ -1,4 +1,4 @@
-/** Where the server sends requests: nowhere that an address given by others could make it call inside a network. */
+/** The server sends requests to no internal address that others could make it call. */
 import dns from 'node:dns';
 import { createServer, type Server } from 'node:http';
 import { Destinations } from '../../src/core/outbound/destinations';
@@ -124,7 +124,7 @@ describe('a request', () => {
   const get = (allowed: readonly string[], url: string, signal = AbortSignal.timeout(PATIENCE_MS)) =>
     new Outbound(allowed).get({ url, accept: 'application/json', signal, maxBytes: 1000 });
 
-  /** What the name of every host resolves to. */
+  /** Makes every host name resolve to these addresses. */
   function resolveTo(...addresses: string[]): void {
     jest.spyOn(dns, 'lookup').mockImplementation(((
       _name: string,

@@ -1,4 +1,4 @@
-/** What an operator reads about an index that other rules have made. */
+/** Messages to the operator about an index that other rules have made. */
 import { describeDifferences, rowRules } from '../../src/core/search/parameters/row-rules';
 
 const now = rowRules(['https://fhir.example']);

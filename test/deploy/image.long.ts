@@ -59,7 +59,7 @@ beforeAll(async () => {
   const context = path.join(folder, 'context');
   await mkdir(context);
   await copyContext(context);
-  // What `npm ci` of the Dockerfile installs, also for the workspace.
+  // The packages that `npm ci` of the Dockerfile installs, also for the workspace.
   for (const installed of ['node_modules', 'console/node_modules'])
     await symlink(path.join(ROOT, installed), path.join(context, installed));
   await run('deploy/production-tree.sh', [tree], { cwd: context });

@@ -9,7 +9,7 @@ import { findFreePort } from '../../src/embedded/free-port';
 import { eventually } from '../support/eventually';
 
 const ROOT = path.resolve(__dirname, '../..');
-/** What README.md says: the file, and the command that runs it. */
+/** The file and the command that README.md names. */
 const [, FILE = '', ...COMMAND] =
   /^npm install \.\/(\S+) && (npx) (--no-install) (andiron) (quickstart)$/m.exec(
     readFileSync(path.join(ROOT, 'README.md'), 'utf8'),

@@ -1,4 +1,4 @@
-/** What the files for containers say about the program: its settings, addresses, ports and times. */
+/** The files for containers agree with the program in settings, addresses, ports and times. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigurationError, loadSettings } from '../../src/config';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../support/deployment-files';
 
-/** What readers and operators get to see. */
+/** Files that readers and operators see. */
 const SHOWN = [
   '*.md',
   'docs',

@@ -1,4 +1,4 @@
-/** Which blocks of a page a test runs, and what a writer must do about the others. */
+/** Rules for the blocks of a page: those that a test runs, and what a writer must do about the others. */
 import path from 'node:path';
 import type { Block } from '../support/page-blocks';
 

@@ -44,7 +44,7 @@ trap 'kill $!' TERM
 };
 
 export interface Window {
-  /** What it has printed. */
+  /** Returns the output so far. */
   readonly printed: () => string;
 }
 

@@ -33,7 +33,7 @@ const TENANTS: readonly string[] = ['acme', 'old-acme'];
 const FAILED = /"severity":"(?:error|fatal)"|"errors":\[/;
 
 interface Place {
-  /** What pages write, and what it is here. */
+  /** The texts of pages, and their values here. */
   readonly texts: readonly (readonly [string, string])[];
   readonly addresses: Addresses;
   readonly database: TestDatabase['settings'];
@@ -42,7 +42,7 @@ interface Place {
   close(): Promise<void>;
 }
 
-/** How pages write the address of a server in production. */
+/** The address of a server in production, as pages write it. */
 const PRODUCTION = 'https://fhir.example';
 
 /** A second server, with enforced access, where one of `pages` speaks of one. */
@@ -122,7 +122,7 @@ async function runCommands(block: Block, shell: PageShell): Promise<readonly Awa
   }
   for (const { command, shown } of toSteps(text)) {
     if (command.startsWith('python3 ') && !HAS_PYTHON) continue;
-    // Where the page omits the whole output, a failure is nothing that it shows.
+    // A page that omits the whole output must not hide a failure.
     const isOmitted = shown.trim() === '…';
     const output = await shell.run(command, !isOmitted);
     if (isOmitted ? FAILED.test(output) : !toPattern(shown).test(output))

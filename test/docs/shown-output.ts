@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 
 interface Step {
   readonly command: string;
-  /** What the page shows after it. */
+  /** The output that the page shows after it. */
   readonly shown: string;
 }
 

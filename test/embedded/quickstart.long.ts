@@ -31,7 +31,7 @@ interface Quickstart {
   readonly child: ChildProcess;
   readonly address: string;
   readonly seconds: number;
-  /** What it had printed when it was ready. */
+  /** The output when it was ready. */
   readonly output: string;
   printed(): string;
   end(signal: NodeJS.Signals): Promise<number | null>;

@@ -12,7 +12,7 @@ const ROOT = path.resolve(__dirname, '..', '..');
 interface Step {
   readonly heading: string;
   readonly line: string;
-  /** What README.md shows after it. */
+  /** The output that README.md shows after it. */
   readonly shown: string;
 }
 
@@ -77,7 +77,7 @@ afterAll(async () => {
 
 const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** What README.md shows, where … is any text, and ids, instants and sequence numbers are those of the server. */
+/** Matches the output that README.md shows: … is any text; ids, instants and sequence numbers are those of the server. */
 function toPattern(shown: string): RegExp {
   // The first digits of an id are as random as the rest.
   const parts = shown.split(

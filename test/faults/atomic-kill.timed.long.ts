@@ -36,7 +36,7 @@ function makeBody(attempt: number): object {
   };
 }
 
-/** Of each attempt that left anything: how many versions, and how many of them have a reference that was not resolved. */
+/** Returns, for each attempt that left anything, the number of versions, and of those with a reference that was not resolved. */
 async function readLeft(
   owner: Client,
 ): Promise<readonly { attempt: number; count: number; broken: number }[]> {

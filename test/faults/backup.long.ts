@@ -152,7 +152,7 @@ describe('a recovery to a moment', () => {
     compose: { include: [{ system, concept: [{ code }] }] },
   });
 
-  /** What a process shows of the patient, the search for it, the value set (which is in Redis) and the capabilities. */
+  /** Returns a process's answers: the patient, a search for it, the value set (which is in Redis) and the capabilities. */
   async function look(server: ServerProcess): Promise<readonly unknown[]> {
     const get = (address: string) => server.request('GET', `${ROOT}/${address}`);
     const [read, found, expanded, late] = [

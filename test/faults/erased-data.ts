@@ -68,7 +68,7 @@ export async function countVersions(owner: Client, patient: string): Promise<num
   return rows[0]?.count ?? -1;
 }
 
-/** Of the answer of a purge. */
+/** True if the answer of a purge reports that nothing is left. */
 export const isComplete = ({ json }: Answer): boolean =>
   (json.parameter as { name: string; valueBoolean?: boolean }[]).some(
     ({ name, valueBoolean }) => name === 'complete' && valueBoolean === true,

@@ -21,7 +21,7 @@ const LINES = { 'content-type': 'application/x-ndjson' };
 const OBSERVATIONS = 80;
 /** Milliseconds within which a process is killed after the request, until the duration is known. */
 const LATEST = 900;
-/** Of so many kills some come before the answer, and some after it. */
+/** Enough kills that some come before the answer, and some after it. */
 const MANY = 40;
 const TIME_MS = 300_000 + KILLS * 30_000;
 const TENANTS = '/w/system/api/v1/tenants';
@@ -112,7 +112,7 @@ it(
     }
     expectBoth(killed);
     expect(await countVersions(owner, 'stays')).toBe(2 * (OBSERVATIONS + 1));
-    // Of a single resource too: all of it or nothing.
+    // A single resource is erased whole or not at all too.
     const one = `${server.path('purged', 'r4')}/Observation/stays-1/$purge`;
     const answer = await sendAndKill(startKilling(), (victim) => victim.request('POST', one));
     expect(await countHalves(owner, 'purged')).toBe(0);

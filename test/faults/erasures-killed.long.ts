@@ -129,7 +129,7 @@ async function expectResumed(
   const left = await countVersions(owner, name);
   const tally = tallyOf(kind);
   const status = kind === 'tenant' ? await statusOf(owner, name) : undefined;
-  // Of a tenant all that it has goes in one step, and it is there until the last.
+  // The data of a tenant go in one step, and the tenant exists until the last.
   const isGone = left === 0 && status === undefined;
   const isWhole = left === versions && (kind !== 'tenant' || status === 'active');
   if (answer === undefined) tally[isGone ? 'all' : isWhole ? 'nothing' : 'some']++;

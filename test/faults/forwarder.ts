@@ -5,7 +5,7 @@ import { closedAtEnd } from '../support/left-open';
 /** A port that stays while its target stops and returns elsewhere. */
 export interface Forwarder {
   readonly port: number;
-  /** Where new connections go; undefined: they are refused. */
+  /** Sets the port to which new connections go; undefined: they are refused. */
   point(to: number | undefined): void;
   /** Breaks every connection, and refuses new ones until `point` is called. */
   cut(): void;

@@ -8,7 +8,7 @@ import { startTwoServers, type MeasuredServer, type TwoServers } from './two-ser
 import { rounds } from '../support/rounds';
 
 const KILLS = rounds(30, 100);
-/** Of the machine that the time limits are meant for; a slower one gets proportionally fewer. */
+/** The rate for the machine that the time limits are meant for; a slower one gets proportionally fewer. */
 const WRITES_A_SECOND = 500;
 /** Changes of one transaction, of which each of two writers begins one in so many milliseconds: 700 changes a second. */
 const ENTRIES = 49;

@@ -52,7 +52,7 @@ async function versionOf(id: string): Promise<string | undefined> {
   return status === 200 ? headers.etag : status === 410 ? 'deleted' : undefined;
 }
 
-/** Of one word: the write, and whether it is stored, as others see it. */
+/** A kind of write about one word, with a check whether it is stored, as others see it. */
 interface Kind {
   before?(word: string): Promise<unknown>;
   write(word: string): Promise<Answer>;

@@ -83,7 +83,7 @@ function load(): Load {
   };
 }
 
-/** How many connections to a port of this machine the kernel has opened for a process. */
+/** Returns the number of connections to a port of this machine that the kernel has opened for a process. */
 async function waitingConnections(port: string): Promise<number> {
   const address = `0100007F:${Number(port).toString(16).toUpperCase().padStart(4, '0')}`;
   const lines = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/));

@@ -21,7 +21,7 @@ const MOST_CROWDS = 15;
 /** Every so many are large enough to be written by several statements. */
 const LARGE_EVERY = 20;
 const SHARED = 3;
-/** Of so many one after the other the first half only makes resources, which is written in another way. */
+/** The first half of these transactions only creates resources, which is written in another way. */
 const HALVES = 8;
 /** As many as the halves take are of one release, the next ones of the other. */
 const releaseOf = (attempt: number): Release => (Math.floor(attempt / HALVES) % 2 === 0 ? 'r4' : 'r4b');

@@ -5,7 +5,7 @@ import { startProcess } from '../support/process';
 import { startTwoServers, type TwoServers } from './two-servers';
 
 const PATCH = { 'content-type': 'application/json-patch+json' };
-/** Of all writers together, however slow the machine. */
+/** The least number of writes of all writers together, however slow the machine. */
 const FEWEST_WRITES = 500;
 
 describe('two processes', () => {

@@ -13,7 +13,7 @@ afterAll(() => server.close());
 const NOT_200 = 'Response status code is not 200';
 const INVALID = { FDE2: NOT_200, '7B9B': NOT_200, '572B': NOT_200 };
 
-/** What we do otherwise than a server should, by the numbers of the audits. */
+/** Audits that the gateway does not follow, by their numbers. */
 const ADDRESSES = [
   ['the gateway', INVALID, (tenant: string) => gatewayPath(tenant, 'r4')],
   [

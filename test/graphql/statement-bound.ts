@@ -15,7 +15,7 @@ const ORDER_OF_ALL = /^-?_lastUpdated$/;
 const READS = /^(?:[A-Z]\w*|search)$/;
 
 interface Kinds {
-  /** Of the kind itself. */
+  /** The largest number of statements of the kind itself. */
   most: number;
   readonly below: Map<string, Kinds>;
 }

@@ -10,7 +10,7 @@ type Server = Pick<HttpClient, 'request'>;
 type Sender = (query: string, variables?: object) => Promise<GatewayAnswer>;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-/** Of each tenant the word that its data bear. */
+/** The word in the data of each tenant. */
 const WORDS = { system: 'Adams', other: 'Berg' } as const;
 type Tenant = keyof typeof WORDS;
 const TENANTS: readonly Tenant[] = ['system', 'other'];

@@ -1,6 +1,6 @@
 /**
- * Whether we and HL7's validator agree that a resource has errors, on the cases of its manifest
- * (https://github.com/FHIR/fhir-test-cases, folder `validator`). hl7-manifest-differences.json names where we do not, and
+ * Andiron and HL7's validator agree that a resource has errors, on the cases of its manifest
+ * (https://github.com/FHIR/fhir-test-cases, folder `validator`). hl7-manifest-differences.json lists the exceptions, and
  * why. Left out are cases in XML, of other releases, of formats and models besides FHIR's resources, with options of
  * HL7's tool or packages, and those whose errors come from the content of SNOMED CT or LOINC.
  */
@@ -41,7 +41,7 @@ const differences = JSON.parse(
   readFileSync(path.join(__dirname, 'hl7-manifest-differences.json'), 'utf8'),
 ) as readonly Difference[];
 
-/** What a case may have besides options of HL7's tool. */
+/** Members of a case that are no options of HL7's tool. */
 const PLAIN: ReadonlySet<string> = new Set([
   ...['name', 'file', 'version', 'module', 'supporting', 'profiles', 'profile', 'java', 'tags', 'comment'],
   ...['description', 'documentation', 'explanation'],

@@ -163,7 +163,7 @@ it('a registry is asked for 100 packages at most, those that it does not have am
     true,
     false,
   ]);
-  // What was not asked for is named like all that is missing.
+  // Packages that were not requested are named like all missing ones.
   for (const missing of ['lost-119.example 1.0.0', 'last.example 1.0.0']) expect(output).toContain(missing);
 });
 

@@ -1,5 +1,5 @@
 /**
- * Who guesses secrets waits for the same time whatever becomes of the processes that have counted, with Redis and without it
+ * A client that guesses secrets waits equally long, whatever becomes of the processes that have counted, with and without Redis
  * (docs/run/access.md, Failed attempts).
  */
 import { findFreePort } from '../../src/embedded/free-port';

@@ -4,7 +4,7 @@ import { slowness } from '../support/machine-speed';
 import { startProcess, type ServerProcess } from '../support/process';
 
 const MOST_MS = 100;
-/** What else the machine does only adds: of so many times the shortest tells. */
+/** Other work of the machine only adds time, so that the shortest of these rounds counts. */
 const ROUNDS = 4;
 const MEGABYTE = 1024 * 1024;
 

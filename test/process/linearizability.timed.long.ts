@@ -11,7 +11,7 @@ import { startProcess, type ServerProcess } from '../support/process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { rounds } from '../support/rounds';
 
-/** Of each release. */
+/** The clients of each release. */
 const CLIENTS = 8;
 const RESOURCES = ['one', 'two', 'three'];
 const DURATION_MS = rounds(5_000, 10_000);

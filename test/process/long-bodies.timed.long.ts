@@ -28,7 +28,7 @@ function many(make: (index: number) => object): object[] {
 
 const patient = {
   resourceType: 'Patient',
-  // Of small parts, like resources: parsing takes longer than copying the text, which each step has to do once.
+  // Small parts, as in resources: parsing takes longer than copying the text, which each step has to do once.
   extension: many((index) => ({ url: 'urn:a', valueQuantity: { value: index + 0.5, unit: 'a' } })),
 };
 const valueSet = {

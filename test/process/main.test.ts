@@ -4,13 +4,13 @@ import type { Answer } from '../support/http';
 import { createTestDatabase } from '../support/database';
 import { startProcess } from '../support/process';
 
-/** What was seen of two processes that start at once on an empty database, and end. */
+/** Observations of two processes that start at once on an empty database, and end. */
 interface Seen {
   /** Statuses of their CapabilityStatements. */
   readonly metadata: readonly number[];
   /** Answers of the open one to writes that were in progress at its end; no answer for those it had not accepted. */
   readonly late: readonly PromiseSettledResult<Answer>[];
-  /** How each ended. */
+  /** The exits of both. */
   readonly ended: readonly string[];
   readonly open: string;
   readonly enforced: string;

@@ -17,7 +17,7 @@ import { IS_FULL } from '../support/rounds';
 
 const EXPRESSIONS = IS_FULL ? 10_000 : 700;
 const SENT = IS_FULL ? 600 : 60;
-/** Of GraphQL, a patch and a slice; of a process for patches, which has ten times as many. */
+/** Budgets in steps: of a patch, of GraphQL and slices, and of a patch in the worker thread. */
 const BUDGETS = [200_000, 500_000, 2_000_000];
 
 const resources = readResources();

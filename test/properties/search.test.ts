@@ -19,7 +19,7 @@ function random(): number {
 const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
 const chance = (share: number): boolean => random() < share;
 
-// What is stored -----------------------------------------------------------------------------------------------------
+// Stored resources ---------------------------------------------------------------------------------------------------
 interface Observation {
   resourceType: 'Observation';
   id: string;

@@ -20,7 +20,7 @@ const patient = (value: string, more: object = {}): object => ({
   ...more,
 });
 
-/** What HAPI's client sends with each request. */
+/** Headers that HAPI's client sends with each request. */
 const HAPI = {
   'user-agent': 'HAPI-FHIR/7.2.0 (FHIR Client; FHIR 4.0.1/R4; apache)',
   'accept-charset': 'utf-8',
@@ -32,7 +32,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
   const root = (): string => server.path('system', release);
   const base = (): string => `${PUBLIC_ADDRESS}${root()}`;
   const fhirVersion = release === 'r4' ? '4.0' : '4.3';
-  /** What Firely's client sends with each request. */
+  /** Headers that Firely's client sends with each request. */
   const FIRELY = {
     'user-agent': '.NET FhirClient for FHIR 4.0.0.0',
     accept: `application/fhir+json; fhirVersion=${fhirVersion}`,

@@ -1,9 +1,9 @@
-/** Who gets the page of the console. Its files are those of a build (test/browser/console-files.browser.ts). */
+/** Requests that get the page of the console. Its files are those of a build (test/browser/console-files.browser.ts). */
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 
 const PEOPLE = { 'sec-fetch-mode': 'navigate', accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
-/** Of the page, built or not. */
+/** The title of the page, built or not. */
 const TITLE = '<title>Andiron</title>';
 
 let server: HttpServer;

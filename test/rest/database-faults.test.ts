@@ -313,7 +313,7 @@ it('a request is answered at its deadline independent of its statement, and says
     expect([read.status, read.headers['retry-after']]).toEqual([503, '1']);
     expect([create.status, create.headers['retry-after']]).toEqual([503, undefined]);
     expect(create.json.issue[0].diagnostics).toContain('may have been stored');
-    // What changes nothing may be sent again, by whatever method it was sent.
+    // A request that changes nothing may be sent again, by whatever method it was sent.
     expect([query.status, query.headers['retry-after'], query.json.errors.length]).toEqual([503, '1', 1]);
     expect(query.json.errors[0].message).toContain('nothing was changed');
     expect([change.status, change.headers['retry-after']]).toEqual([503, undefined]);

@@ -16,7 +16,7 @@ afterAll(() => server.close());
 
 const FAILED = 'https://andiron.example/fhir/StructureDefinition/search-parameter-failed';
 const EACH = "select(iif(url = 'x', $this, %resource.extension))";
-/** Of 60 extensions, 60 for each, and for each of those again. */
+/** Visits 60 extensions, 60 for each, and 60 for each of those again. */
 const COSTLY = `Basic.extension.${EACH}.${EACH}.where(url != 'x').value.ofType(string)`;
 /** Evaluates the resource eight times. */
 const LINEAR = `Basic.extension${".where(url != 'x')".repeat(8)}.value.ofType(string)`;

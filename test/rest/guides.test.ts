@@ -1,4 +1,4 @@
-/** What profiles of implementation guides ask: faults found with published guides, of which each is a kind. */
+/** Requirements of profiles of implementation guides: faults found with published guides, one of each kind. */
 import { RELEASES } from '../../src/core/fhir/release';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';

@@ -48,7 +48,7 @@ it.each(TESTED_RELEASES)(
       expect(new Set(seen).size).toBe(seen.length);
       expect(seen.filter((name) => atStart.has(name))).toHaveLength(VERSIONS);
     }
-    // Of one resource every version from the newest at the start down to the first.
+    // Every version of one resource, from the newest at the start down to the first.
     for (const rest of ['?_count=7', '?_since=2020&_count=7']) {
       const seen = await readAll(tenant, `/Basic/long/_history${rest}`);
       expect(seen.length).toBeGreaterThanOrEqual(LONG);

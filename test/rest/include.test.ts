@@ -59,7 +59,7 @@ const RESOURCES: readonly { resourceType: string; id: string; [member: string]: 
   },
 ];
 
-/** Of p2, to which a reference to its first version points. */
+/** The second version of p2; a reference points to its first version. */
 const SECOND_VERSION = {
   resourceType: 'Patient',
   id: 'p2',

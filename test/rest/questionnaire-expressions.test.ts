@@ -1,4 +1,4 @@
-/** What depends on the expressions of a form is judged where the server can tell, and else left alone. */
+/** Answers that depend on the expressions of a form are validated where the server can evaluate them. */
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 

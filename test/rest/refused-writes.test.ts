@@ -55,7 +55,7 @@ const ofOutcome = (status: number, { issue: [first] }: Answer['json']): Refusal 
 type Resource = { readonly resourceType: string; readonly id: string; readonly [member: string]: unknown };
 interface Wrong {
   readonly resource: Resource;
-  /** Of a resource `there` of the same type. */
+  /** The patch of a resource `there` of the same type. */
   readonly patch: readonly object[];
 }
 const alone = async (...request: Parameters<typeof send>): Promise<Refusal> => {
@@ -126,7 +126,7 @@ const IN_TRANSACTION: typeof SINGLE = {
     }),
 };
 
-/** What the server cannot do: the code of its refusal, the place, and the value there. */
+/** Requests that the server cannot serve: the code of its refusal, the expression, and the value there. */
 const IMPOSSIBLE = [
   ['an unknown topic', 'business-rule', '/criteria', 'https://example.org/topic'],
   ['criteria with an unknown search parameter', 'not-supported', '/criteria', 'Observation?nobody=1'],

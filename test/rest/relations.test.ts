@@ -1,4 +1,4 @@
-/** What $validate checks in the other definitions that a resource names. */
+/** Checks of $validate in the other definitions that a resource names. */
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 

@@ -14,7 +14,7 @@ interface Range {
 }
 
 const OPEN = Number.POSITIVE_INFINITY;
-/** Where a value begins, and where it is over. */
+/** The start and the end of a value. */
 const range = (from: string, over: string): Range => ({ from: Date.parse(from), over: Date.parse(over) });
 const VALUES: Readonly<Record<string, { readonly is: object; readonly of: Range }>> = {
   year: { is: { effectiveDateTime: '2020' }, of: range('2020-01-01', '2021-01-01') },

@@ -83,7 +83,7 @@ const resourcesAt = (root: string): readonly object[] => [
     type: 'collection',
     entry: [entry(`${root}/Patient/pp`, patientPp)],
   },
-  // What the subject refers to has room beside long sections.
+  // The targets of the subject have room beside long sections.
   document(
     'deep',
     entry(

@@ -19,7 +19,7 @@ const OBSERVATION = {
   code: { coding: [{ system: 'urn:s', code: 'c' }] },
 };
 
-/** Of each type one that has little and one that has much. */
+/** Two resources of each type: one with few elements, one with many. */
 const RESOURCES: readonly object[] = [
   LINKED,
   { resourceType: 'Patient', id: 'little' },

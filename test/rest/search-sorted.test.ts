@@ -252,7 +252,7 @@ describe.each(TESTED_RELEASES)('orders by values under %s', (release: Release) =
     const descending = await follow([scanning], `${root()}/Patient?_sort=-family&_count=11`);
     const isLast = (id: string): boolean => Number(id.slice(8)) % 8 >= 6;
     for (const order of [ids, descending]) expect(order.slice(30).every(isLast)).toBe(true);
-    // Of Aaa Zzz and another name the least counts, then the greatest.
+    // The least of Aaa Zzz and another name counts, then the greatest.
     expect([...ids.slice(0, 3)].sort()).toEqual(['patient-18', 'patient-28', 'patient-8']);
     // By code points, not by the halves that JavaScript writes those beyond U+FFFF with.
     expect(descending[0]).toMatch(/^patient-(5|25|35)$/);

@@ -214,7 +214,7 @@ describe.each(TESTED_RELEASES)('token search by terminology under %s', (release)
     // A code system of which the case makes no difference.
     [`Location?type:below=${ACME}/CodeSystem/wards|north`, ['one']],
     [`Location?type:below=${ACME}/CodeSystem/wards|South`, ['south']],
-    // Of a code whose binding defines the system.
+    // A code whose binding defines the system.
     ['Patient?gender:below=female', ['ada']],
     ['Patient?gender:above=http://hl7.org/fhir/administrative-gender|male', ['bob']],
     // Chains and _has.

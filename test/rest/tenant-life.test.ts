@@ -180,7 +180,7 @@ it('A removal that was interrupted is resumed; meanwhile the tenant is not serve
   expect((await administer('GET', 'umbra')).json.status).toBe('deleting');
   expect((await administer('PATCH', 'umbra', { status: 'active' })).status).toBe(409);
   expect((await server.request('GET', `${server.path('umbra', 'r4')}/Patient/ann`)).status).toBe(404);
-  // Of a client that was admitted before.
+  // A request of a client that was admitted before.
   const late = core.create(
     {
       space: space ?? (await Promise.reject(new Error('no space'))),

@@ -1,4 +1,4 @@
-/** What terminology operations answer beyond the published examples: faults that others found, of which each is a kind. */
+/** Answers of terminology operations beyond the published examples: faults that others found, one of each kind. */
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';
 

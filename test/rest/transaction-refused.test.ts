@@ -22,7 +22,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Which rows each table has of this file's tenants, by a sum over their texts; and how far the versions are counted. */
+/** Returns a sum over the rows of this file's tenants in each table, and the number of the last version. */
 async function everyRow(): Promise<Map<string, string>> {
   const { rows: tables } = await owner.query<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid

@@ -1,4 +1,4 @@
-/** What each level of the setting `validation` refuses (docs/decisions/0016-what-validation-refuses.md). */
+/** Refusals of each level of the setting `validation` (docs/decisions/0016-what-validation-refuses.md). */
 import { RELEASES } from '../../src/core/fhir/release';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { TESTED_RELEASES } from '../support/releases';

@@ -29,7 +29,7 @@ const CASES = [
   ['no new argument that may be left out', BEFORE.replace('id: ID!', 'id: ID!, at: Int'), []],
 ] as const;
 
-/** What the script finds in each of the cases: one process, because loading its library takes a second. */
+/** The findings of the script in each of the cases: one process, because loading its library takes a second. */
 let found: readonly (readonly string[])[];
 beforeAll(async () => {
   const program = `

@@ -70,7 +70,7 @@ describe.each(TESTED_RELEASES)('a schema that extends the one of %s', (release) 
       'nick_name',
       'BinaryList',
     ]);
-    // Of some 2,000 types; those below are reached without their names.
+    // There are some 2,000 types; those below these are reached without their names.
     expect(made()).toEqual(['ObservationWhere', 'Patient']);
   });
 

@@ -20,7 +20,7 @@ const OTHER = 'other';
 const EMPTY_TENANT = 'empty';
 const RESOURCES = 60;
 const PAIRS = rounds(40, 120);
-/** Where each request hashes a password. */
+/** The number of pairs where each request hashes a password. */
 const FEW_PAIRS = 12;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -39,7 +39,7 @@ const jobs: string[] = [];
 const at = (tenant: string): string => server.path(tenant, 'r4');
 type Side = 'other' | 'nobody';
 
-/** Of the other tenant, or missing: in turn, so that they are neighbours in an index. */
+/** Ids of the other tenant and missing ids take turns, so that they are neighbours in an index. */
 const idOf = (side: Side, index: number): string =>
   `p${String(2 * (index % RESOURCES) + (side === 'other' ? 0 : 1)).padStart(4, '0')}`;
 
@@ -64,7 +64,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => server.close());
 
-/** Of both tenants the same kinds of resources; those of the other one under every second id. */
+/** Stores the same kinds of resources for both tenants; those of the other one under every second id. */
 async function fill(): Promise<void> {
   const headers = { authorization: foreign.basic };
   const put = async (tenant: string, resource: { resourceType: string; id: string }): Promise<void> => {

@@ -25,9 +25,9 @@ import { writes } from './hidden/writes';
 import { rounds } from '../support/rounds';
 
 const MOST_SHOWN = 5;
-/** Of this many requests for each parameter one is sent in each release, in each another one. */
+/** One of this many requests for each parameter is sent in each release, each time another one. */
 const STRIDE = rounds(27, 9);
-/** Of requests about the past: its moments and its requests have no common divisor with it. */
+/** The stride of requests about the past: the numbers of moments and requests have no common divisor with it. */
 const PAST_STRIDE = rounds(33, 11);
 
 let database: TestDatabase;

@@ -18,7 +18,7 @@ const setting = (name: string, usual: number): number => {
   const text = process.env[`HIDDEN_${name}`];
   return text === undefined || text === '' ? usual : Number(text);
 };
-/** Of each release. */
+/** The questions of each release. */
 const QUESTIONS = setting('QUESTIONS', rounds(50, 150));
 const SEED = setting('SEED', 1);
 const MOST_SHOWN = 5;

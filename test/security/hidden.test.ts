@@ -25,9 +25,9 @@ import { rounds } from '../support/rounds';
 
 const RELEASE = 'r4';
 const MOST_SHOWN = 5;
-/** Of the requests for each parameter this many are left out between two that are sent; the rest is sent at random. */
+/** One of this many requests for each parameter is sent; the rest is sent at random. */
 const STRIDE = rounds(16, 4);
-/** Of questions about the past: how many there are at each moment has no common divisor with it. */
+/** The stride of questions about the past: their number at each moment has no common divisor with it. */
 const PAST_STRIDE = rounds(9, 3);
 
 let server: TestServer;

@@ -35,7 +35,7 @@ const setting = (name: string): number | undefined => {
   const text = process.env[`ISOLATION_${name}`];
   return text === undefined || text === '' ? undefined : Number(text);
 };
-/** Of both tenants together, behind each check; requests to the servers where a tenant is alone are not counted. */
+/** Requests of both tenants together, behind each check; those to the servers where a tenant is alone are not counted. */
 const REQUESTS = setting('REQUESTS') ?? rounds(1_000, 2_000);
 const SEED = setting('SEED') ?? 1;
 const NAMES = ['alice', 'bob'] as const;
@@ -145,7 +145,7 @@ it(
     });
     expect(differences(tally)).toEqual([]);
     expectSomething(tally, reported);
-    // How many texts they are depends on the load of the machine, since concurrent requests become one statement.
+    // The number of texts depends on the load of the machine, since concurrent requests become one statement.
     const tables = [...firstCheck.opened].flatMap((text) => text.match(/\bandiron\.\w+/g) ?? []);
     expect(tables).toEqual(expect.arrayContaining(OPENED_TABLES));
     expect(firstCheck.countRuns()).toBeGreaterThan(REQUESTS / 4);

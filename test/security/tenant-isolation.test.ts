@@ -28,7 +28,7 @@ const ALWAYS = [
   'Bundle',
 ];
 
-/** Of the other types each stranger tries a part: together they try more of them than any could in this time. */
+/** Each stranger tries a part of the other types: together they try more of them than one could in this time. */
 const STRIDE = rounds(30, 6);
 
 /** An example of each type. */

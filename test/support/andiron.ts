@@ -2,7 +2,7 @@ import { runHere } from './command-here';
 import { toEnvironment } from './environment';
 import type { DatabaseAddress } from './template';
 
-/** What a command of `andiron` prints that works on `database`. Throws Error with what it says of a failure. */
+/** Returns the output of a command of `andiron` that works on `database`. Throws Error with the output of a failure. */
 export async function andiron(
   database: Pick<DatabaseAddress, 'environment'>,
   ...words: readonly string[]

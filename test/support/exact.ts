@@ -70,7 +70,7 @@ export interface Fault {
   readonly name: string;
   /** The place of the fault below the name. */
   readonly place: string;
-  /** Of the issue. */
+  /** The code of the issue. */
   readonly code: 'structure' | 'value';
   readonly says: RegExp;
 }

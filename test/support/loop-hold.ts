@@ -6,7 +6,7 @@ import type { ServerProcess } from './process';
 const PROBE = path.join(__dirname, 'loop-probe.cjs');
 const HELD = /^event loop held for ([\d.]+) ms$/gm;
 
-/** Of a server to measure. */
+/** The environment of a server to measure. */
 export const PROBED: Readonly<Record<string, string>> = { NODE_OPTIONS: `--require ${PROBE}` };
 
 /** The longest time in ms that the event loop was blocked since the last call. */

@@ -8,7 +8,7 @@ export interface MeasuredServer extends TestServer {
   metrics(): Promise<string>;
   /** The value of one series, written as in PromQL. Throws where there is no such series. */
   metric(series: string): Promise<number>;
-  /** How much `andiron_errors_total` has grown meanwhile, by code; codes without errors are left out. */
+  /** Returns the growth of `andiron_errors_total` meanwhile, by code; codes without errors are left out. */
   errorsDuring(work: () => Promise<unknown>): Promise<Readonly<Record<string, number>>>;
 }
 

@@ -262,7 +262,7 @@ function mayBeNull(
   definitions: ReadonlyMap<string, Definition>,
 ): boolean {
   if (definitions.get(typeName)?.kind !== 'primitive-type' || twin === undefined) return false;
-  // Where the lengths differ, or the twin is no array, that is the fault.
+  // Different lengths, or a twin that is no array, are the fault.
   if (!Array.isArray(twin) || index >= twin.length) return true;
   return isJsonObject(twin[index]);
 }

@@ -69,7 +69,7 @@ export const ANN: readonly Resource[] = [
   observation('pulse-2021', 'Patient/ann', {
     effectiveDateTime: '2021-05-01T10:30:00Z',
     encounter: reference('Encounter/visit-2021'),
-    // Of another patient, without a patient, and missing.
+    // Targets of another patient, without a patient, and missing.
     hasMember: [
       reference('Observation/bobs'),
       reference('Observation/air'),

@@ -13,7 +13,7 @@ const COMMIT_FILE = path.join('test', 'faults', 'previous-version.txt');
 export interface PreviousVersion {
   /** Its folder, with `dist/src/main.js`. */
   readonly program: string;
-  /** Of its last migration. */
+  /** The number of its last migration. */
   readonly schema: number;
   remove(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export async function buildPreviousVersion(): Promise<PreviousVersion> {
   );
   if (own === previous) await symlink(path.join(ROOT, 'node_modules'), path.join(program, 'node_modules'));
   else {
-    // What it needs to run; it is compiled by the compiler of this version.
+    // Installs the packages that it needs to run; it is compiled by the compiler of this version.
     const options = ['--omit=dev', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'];
     await run('npm', ['ci', ...options], { cwd: program });
     await symlink(path.join(ROOT, 'node_modules', '@swc'), path.join(program, 'node_modules', '@swc'));

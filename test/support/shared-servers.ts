@@ -22,7 +22,7 @@ export const APP_ORIGIN = 'https://app.example';
 const UNRESTRICTED = { ...OPEN, ...WITH_LOCAL_KEYS, PURGE_OPEN: 'on' };
 const ENFORCED = { AUTH_MODE: 'enforced', ...WITH_LOCAL_KEYS, CORS_ORIGINS: APP_ORIGIN };
 
-/** What a kind of server starts with. */
+/** The settings of each kind of server. */
 const KINDS = {
   open: { ...UNRESTRICTED, SEARCH_EXPLAIN: 'on' },
   /** For tests that store what is not valid. */

@@ -183,7 +183,7 @@ export function theirs(world: World): readonly Stored[] {
   ];
 }
 
-/** Of one patient, then of the other: `away` was mine, `came` was theirs. */
+/** Resources that change from one patient to the other: `away` was mine, `came` was theirs. */
 export function movers(world: World, step: 0 | 1): readonly Stored[] {
   const word = wordOf(world);
   const value = world === 0 ? 40 : 70;

@@ -1,5 +1,5 @@
 /**
- * What every client's cache must show: the same thing once, different things apart. The documents are compiled for Relay
+ * Requirements for every client's cache: the same thing once, different things apart. The documents are compiled for Relay
  * (relay.config.json); the other clients read their texts.
  */
 import { openSharedServer, type HttpServer } from '../../support/shared-server';

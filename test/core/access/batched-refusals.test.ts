@@ -8,7 +8,7 @@ const REFUSED: AccessRecord = {
   ...{ type: undefined, id: undefined, version: undefined, query: 'Patient', details: undefined },
 };
 
-/** What the records tell: address, client, how many more; with how often it was told. */
+/** Returns how often the records have each combination of address, client and number of further refusals. */
 function tally(records: readonly AccessRecord[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { address = 'nobody', client = 'anonymous', details = '' } of records) {

@@ -204,7 +204,7 @@ describe.each(TESTED_RELEASES)('grants on random data in %s', (release) => {
     return { matches: matches.sort(), included: [...included].sort(), total };
   };
 
-  /** Of a search: its type, what it asks, what is to be found among what the client may search, and of which other types. */
+  /** A search: its type and parameters, the expected matches among the resources that the client may search, and the other types. */
   type Case = readonly [
     type: Type,
     parameters: readonly (readonly [string, string])[],

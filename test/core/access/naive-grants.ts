@@ -1,4 +1,4 @@
-/** What grants reach, worked out without any of core: by looking at the JSON of what is stored. */
+/** The resources that grants reach, computed without core from the JSON of the stored resources. */
 import type { Access } from '../../../src/core';
 
 export interface Stored {
@@ -52,12 +52,12 @@ const SCOPE = /^(patient|user|system)\/([A-Za-z*]+)\.([a-z*]+)(?:\?(.*))?$/;
 const VERSION_1: Readonly<Record<string, string>> = { read: 'rs', write: 'cud', '*': 'cruds' };
 
 interface Grant {
-  /** Whose records it is about; undefined: it is not about records. */
+  /** The patients whose records it is about; undefined: it is not about records. */
   readonly patients: readonly string[] | undefined;
   readonly query: string | undefined;
 }
 
-/** Whose records scopes of this kind reach; undefined: all there is. */
+/** Returns the patients whose records scopes of this kind reach; undefined: all. */
 export function patientsOf(
   { user = '', userPatients = [], patient }: Access,
   context: string,
@@ -86,7 +86,7 @@ function grantsOf(access: Access, type: string, right: string): Grant[] {
   });
 }
 
-/** Whether some resource of the type may be reached. */
+/** True if some resource of the type is accessible. */
 export function mayAsk(access: Access, type: string, right: string): boolean {
   return grantsOf(access, type, right).length > 0;
 }

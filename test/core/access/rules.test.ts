@@ -1,4 +1,4 @@
-/** What clients may write, what policies hide, and that nothing of core is without a rule. */
+/** Rules of writes, elements that policies hide, and a rule for every function of core. */
 import {
   type Access,
   type Core,
@@ -107,7 +107,7 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
     };
     const withRule = Object.entries(CORE_RULES).flatMap(([name, rule]) => (rule === 'data' ? [name] : []));
     expect(Object.keys(calls).sort()).toEqual([...withRule, ...Object.keys(INTERACTION_REDACTION)].sort());
-    // What core has, and what has a rule.
+    // The functions of core are those that have a rule.
     expect(Object.keys(core).sort()).toEqual(
       [...Object.keys(CORE_RULES), ...Object.keys(INTERACTION_REDACTION)].sort(),
     );

@@ -1,4 +1,4 @@
-/** What Redis has for one space is for no other. */
+/** Entries in Redis belong to one space alone. */
 import { RedisCache } from '../../../src/core/cache/redis-cache';
 import { eventually } from '../../support/eventually';
 import { silentLog } from '../../support/log';

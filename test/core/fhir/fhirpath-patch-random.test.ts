@@ -175,7 +175,7 @@ function toStep(operation: NaiveOperation): PatchStep {
   };
 }
 
-/** What the naive applier makes of a copy of the tree; undefined: refused. */
+/** Returns a copy of the tree, patched by the naive applier; undefined: refused. */
 function patchNaively(root: NaiveElement, operations: readonly NaiveOperation[]): JsonObject | undefined {
   const copy = structuredClone(root);
   const patcher = new NaivePatcher(SCHEMA, copy);

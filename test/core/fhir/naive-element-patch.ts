@@ -8,12 +8,12 @@ export interface NaiveElement {
   readonly name: string;
   /** `HumanName`, `code`; the type's name behind the name of a choice. */
   readonly type: string;
-  /** Of a primitive. */
+  /** The value of a primitive. */
   value?: string | number | boolean;
   children: NaiveElement[];
 }
 
-/** What a step of a path says: all elements of the name, or the one at an index. */
+/** A step of a path: all elements of the name, or the one at an index. */
 export interface NaiveStep {
   readonly name: string;
   readonly index?: number;

@@ -122,7 +122,7 @@ describe('the full text', () => {
   });
 });
 
-/** What a client may expect to read: what it wrote, with the id and the server's part of meta. */
+/** Returns the resource that a client reads: as it was written, with the id and the server's part of meta. */
 function expectedOf(resource: JsonObject, id: string): JsonObject {
   const meta = isJsonObject(resource['meta']) ? resource['meta'] : {};
   const extension = Array.isArray(meta['extension']) ? meta['extension'] : [];

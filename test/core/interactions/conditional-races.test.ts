@@ -78,7 +78,7 @@ async function holdHead({ space }: RequestContext, id: string): Promise<void> {
 
 type Outcome = string | readonly string[];
 
-/** What came of a write, in short. */
+/** Returns the outcome of a write. */
 async function outcomeOf(work: Promise<Outcome>): Promise<Outcome> {
   try {
     return await work;

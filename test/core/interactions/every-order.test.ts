@@ -156,7 +156,7 @@ describe.each(TESTED_RELEASES)('a sorted search in %s', (release: Release) => {
 
   it(`sorts by each key alone, ${isFirst ? 'ascending' : 'descending'}`, async () => {
     const parameters = [...loadDefinitions(release).searchParameters('Observation').values()];
-    // What the server computes (`_content`, `_text` …) has no expression, and no values to sort by.
+    // Parameters that the server computes (`_content`, `_text` …) have no expression, and no values to sort by.
     const codes = parameters.flatMap(({ code, kind, expression }) =>
       kind === 'composite' || kind === 'special' || expression === undefined ? [] : [code],
     );

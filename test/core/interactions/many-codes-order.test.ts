@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-/** What `code` can be of: several codes, in several systems and spellings, none, and no code at all. */
+/** Values of `code`: several codes, in several systems and spellings, none, and no code at all. */
 const CODES: readonly (object | undefined)[] = [
   { coding: [{ code: 'm' }, { code: 'z' }] },
   { coding: [{ system: 'urn:a', code: 'B' }] },
@@ -84,7 +84,7 @@ describe.each(TESTED_RELEASES)('a search of many codes in %s', (release) => {
     }
   }
 
-  /** Of few the process sorts the values that it reads in their texts. */
+  /** Sorts few matches, whose values the process reads from their texts. */
   async function ofFew(sort: string): Promise<string[]> {
     const { keys } = await follow([
       ['_sort', sort],
@@ -94,7 +94,7 @@ describe.each(TESTED_RELEASES)('a search of many codes in %s', (release) => {
     return keys;
   }
 
-  // What follows is the same code for both releases; each of them shows a part of it.
+  // The rest runs the same code for both releases; each of them shows a part of it.
   if (release === 'r4') {
     it('finds each resource once, in the same order as a search of few resources', async () => {
       const parameters = [

@@ -56,7 +56,7 @@ const subscription = {
 
 const levin = { resourceType: 'Patient', name: [{ family: 'Levin' }] };
 
-/** How many statements wait for a lock just now. */
+/** Returns the number of statements that wait for a lock. */
 async function countHanging(): Promise<number> {
   const { rows } = await observer.query<{ count: number }>(
     `select count(*)::int as count from pg_stat_activity
@@ -89,7 +89,7 @@ it('a tenant whose statements hang leaves connections of every kind to another t
   const { core } = opened;
   await core.create(noisy, 'Subscription', bodyOf('Subscription', subscription));
   await useAll(quiet);
-  // Of Subscriptions alone: nothing of the quiet tenant has an address in an index of its own.
+  // The table is used by Subscriptions alone: the quiet tenant has no uri in the index.
   await owner.query('begin');
   await owner.query('lock table andiron.uri_index in access exclusive mode');
   let written = 0;
@@ -108,7 +108,7 @@ it('a tenant whose statements hang leaves connections of every kind to another t
     transaction(noisy, subscription),
   ]).flat();
   const done = Promise.allSettled(flood.map((each) => each.then(() => written++)));
-  // Of six connections for searches, three for writes and three for transactions one is left; its writes go in one statement,
+  // One connection of each pool is left (six for searches, three for writes, three for transactions). Writes go in one statement,
   // or in two where a slow machine has not prepared them together.
   await untilHanging(8);
   for (let time = 0; time < 3; time++) await useAll(quiet);

@@ -1,4 +1,4 @@
-/** What a tenant may keep (docs/run/limits.md, Quotas). */
+/** Quotas of a tenant (docs/run/limits.md, Quotas). */
 import { toResourceInput, type Release, type RequestContext } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
 

@@ -35,7 +35,7 @@ async function ask({ core, context }: OpenedCore, tenant: string, actor = 'anony
   return admission;
 }
 
-/** How many of so many requests are let pass that come to all of the processes by turns, a few at the same time. */
+/** Returns how many of the requests are admitted. They reach the processes in turn, a few at the same time. */
 async function countAdmitted(
   cores: readonly OpenedCore[],
   tenant: string,
@@ -51,7 +51,7 @@ async function countAdmitted(
   return admitted;
 }
 
-/** What comes back in the time of the test: 60 a minute give one a second. */
+/** Returns the requests that are refilled during the test: 60 a minute give one a second. */
 function refilled(quota: number, since: number): number {
   return Math.ceil(((performance.now() - since) * quota) / 60_000);
 }
@@ -80,7 +80,7 @@ it('admitted requests still count when Redis becomes unavailable and when it res
   admitted += await countAdmitted([one, other], tenant, 20, 2);
   await redis.restart();
   admitted += await countAdmitted([one, other], tenant, 100, 2);
-  // What one process takes of the first store after the other has looked for the last time, the second does not know of.
+  // A process does not know what the other one takes from the store after its own last lookup.
   expect(admitted).toBeGreaterThanOrEqual(60);
   expect(admitted).toBeLessThanOrEqual(60 + refilled(60, since) + 8);
 });

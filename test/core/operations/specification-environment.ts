@@ -39,7 +39,7 @@ const LIMITS: Limits = {
 export interface TestEnvironment extends OperationEnvironment {
   /** Stores a resource, or replaces it. */
   store(resource: JsonObject): void;
-  /** How often a canonical was looked for. */
+  /** Returns the number of lookups of canonicals. */
   readonly lookups: () => number;
   maxExpansionCodes: number;
 }

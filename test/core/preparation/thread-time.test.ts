@@ -1,4 +1,4 @@
-/** What content costs is processor time of its thread. The clock of a busy machine refuses nothing for good. */
+/** The cost of content is the processor time of its thread. The clock of a busy machine refuses nothing for good. */
 import { parseJson, type Invocation, type RequestContext } from '../../../src/core';
 import type { Task } from '../../../src/core/preparation/messages';
 import type { WorkerPool } from '../../../src/core/preparation/worker-pool';

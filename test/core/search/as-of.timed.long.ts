@@ -1,4 +1,4 @@
-/** How many changed resources a list as of a moment takes. */
+/** The number of changed resources that a list as of a moment can have. */
 import { FhirError, type RequestContext } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
 import { slowness } from '../../support/machine-speed';

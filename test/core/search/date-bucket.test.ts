@@ -24,7 +24,7 @@ describe('the bucket that a date is counted in', () => {
     // A day that Samoa left out.
     ['2011-12-30T10:30:00Z', 'Pacific/Apia', 'day', '2011-12-31'],
     ['2020-01-01T00:30:00Z', '-14:00', 'month', '2019-12'],
-    // What is no more than known.
+    // A date of low precision gets the bucket of its own precision.
     ['2020', 'UTC', 'month', '2020'],
     ['2020', 'Europe/Copenhagen', 'day', '2020'],
     ['2020-03', 'Europe/Copenhagen', 'day', '2020-03'],

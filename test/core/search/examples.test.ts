@@ -77,7 +77,7 @@ describe.each(RELEASE_NAMES)('the official examples of %s', (release) => {
       expect(strings.filter((row) => row.value.length > 217)).toEqual([]);
       expect(uris.filter((row) => row.value.length > 500)).toEqual([]);
       for (const rows of [
-        // What has no beginning is no value to be sorted by.
+        // A range without a start is no sort value.
         ranges.filter((row) => row.qualifierHigh === 0 && row.low !== -Infinity),
         strings.filter((row) => row.isWhole),
       ]) {

@@ -2,7 +2,7 @@ import { narrativeText } from '../../../src/core/search/rows/narrative-text';
 import { allWords, meetsWords, parseWords, patternsOf, wordsOf } from '../../../src/core/search/values/words';
 import { leastProcessorMilliseconds } from '../../support/processor-time';
 
-/** What PostgreSQL does with the patterns, done by JavaScript, which reads these the same way. */
+/** Matches the patterns as PostgreSQL does; JavaScript reads these the same way. */
 function passes(json: string, patterns: readonly string[]): boolean {
   return patterns.every((pattern) => new RegExp(pattern, 'i').test(json));
 }

@@ -6,7 +6,7 @@ import { openCore, type OpenedCore } from '../../support/core';
 let opened: OpenedCore;
 let owner: Client;
 beforeAll(async () => {
-  // What is stored here is not meant to meet profiles.
+  // The resources of this test do not conform to profiles.
   opened = await openCore({ environment: { VALIDATION: 'structure' } });
   owner = new Client(opened.database.settings);
   await owner.connect();

@@ -1,4 +1,4 @@
-/** What is erased from the database leaves every cache of the process, and is not cached again at once. */
+/** Erased data leaves every cache of the process, and is not cached again at once. */
 import { endHush, evictSpaces, isCacheable, registerCache } from '../../../src/core/memory/cache-registry';
 
 const ERASED = 1_000_001;

@@ -87,7 +87,7 @@ async function busySpaces(): Promise<string> {
   return rows.map(({ number }) => number).join(', ');
 }
 
-/** Of each table, how many rows others have and of which place and writer each is: what was not touched is the same. */
+/** Returns the number of rows of other spaces in each table, with position and writer of each: untouched rows keep both. */
 async function rowsOfOthers(spaces: string): Promise<string[]> {
   const parts = TABLES.map(
     (table) =>

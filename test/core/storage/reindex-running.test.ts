@@ -12,7 +12,7 @@ import { rounds } from '../../support/rounds';
 const HOME = 'https://fhir.example';
 const ADDRESS = `${HOME}/w/system/api/v1/fhir/r4`;
 
-// What a test opens is closed after it (left-open.ts).
+// Resources that a test opens are closed after it (left-open.ts).
 let database: TestDatabase;
 let owner: Client;
 beforeEach(async () => {
@@ -129,7 +129,7 @@ describe('a changed PUBLIC_URL', () => {
   });
 });
 
-/** What a server of that address says at its start, and of its readiness. */
+/** Returns the warnings of a start with that address, and the answer of its readiness. */
 async function start(publicUrl: string): Promise<{ warnings: unknown[]; status: number; notices: string[] }> {
   const warnings: unknown[] = [];
   const warn = (details: object, message: string): void => {

@@ -33,7 +33,7 @@ const OBSERVATION = {
 let opened: OpenedCore;
 let owner: Client;
 beforeAll(async () => {
-  // What is stored here is not meant to meet profiles.
+  // The resources of this test do not conform to profiles.
   opened = await openCore({ environment: { VALIDATION: 'structure' } });
   owner = new Client(opened.database.settings);
   await owner.connect();
@@ -70,7 +70,7 @@ async function contents(where = OWN): Promise<string[]> {
   return rows.map(({ row }) => row);
 }
 
-/** Of each table the number of rows and a hash of them all, whatever their order. */
+/** Returns the number of rows of each table, and a hash of them in any order. */
 async function hashes(row: string, where: string): Promise<string[]> {
   const parts = [...TABLES, 'resource'].map(
     (table) =>
@@ -81,7 +81,7 @@ async function hashes(row: string, where: string): Promise<string[]> {
   return rows.map(({ hash }) => hash);
 }
 
-/** Of the place and writer of each index row and head: where it is the same nothing was touched. */
+/** Returns a hash of position and writer of each index row and head: it stays the same while nothing is touched. */
 const places = (where: string): Promise<string[]> => hashes('ctid::text || xmin::text', where);
 
 const SYSTEM = { tenant: 'system' };
@@ -119,7 +119,7 @@ describe('rows of contained resources', () => {
     contained: [{ ...PATIENT, id: 'p' }],
     subject: { reference: '#p' },
   };
-  /** Where the rows of contained resources begin. */
+  /** The condition for rows of contained resources. */
   const IN_BLOCKS = `parameter >= 20000000 and ${OWN_SYSTEM}`;
 
   it.each(TABLES)('in %s are added again, and removed if nothing is contained', async (table) => {

@@ -12,7 +12,7 @@ const SPACE = { number: 11, release: 'r4', tenant: 'clinic', tenantNumber: 7, ti
 const AS_WRITTEN: WantedProfiles = { requested: [] };
 const validator = createValidator(loadDefinitions('r4'));
 
-/** What is found in a resource, as `severity expression: sentence`. */
+/** Returns the issues of a resource, as `severity expression: sentence`. */
 async function judge(loader: ProfileLoader, resource: JsonObject, wanted = AS_WRITTEN): Promise<string[]> {
   const loading = loader.profilesOf(SPACE, resource, wanted);
   if (loading === undefined) return [];

@@ -69,15 +69,15 @@ const SUITED: Readonly<Record<string, readonly string[]>> = {
 
 interface Step {
   readonly name: string;
-  /** Of ofType, as. */
+  /** The type of ofType and as. */
   readonly type?: string;
-  /** Of where(name = 'value'). */
+  /** The condition of where(name = 'value'). */
   readonly where?: readonly [name: string, value: string];
-  /** Of where(extension('url').exists()). */
+  /** The url of where(extension('url').exists()). */
   readonly extended?: string;
-  /** Of where(resolve() is Type). */
+  /** The type of where(resolve() is Type). */
   readonly target?: string;
-  /** Of extension('url'). */
+  /** The url of extension('url'). */
   readonly extension?: string;
 }
 

@@ -207,9 +207,9 @@ const VARIABLES = ['%context', '%resource', '%rootResource', '%ucum', "%'vs-a'",
 /** The context of a part of an expression. */
 interface Surroundings {
   readonly depth: number;
-  /** Of `$this`. */
+  /** The kind of `$this`. */
   readonly self: Kind;
-  /** Of `$total`; undefined outside of aggregate(). */
+  /** The kind of `$total`; undefined outside of aggregate(). */
   readonly total?: Kind;
 }
 

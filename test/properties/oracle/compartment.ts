@@ -17,7 +17,7 @@ export function compartmentTypes(space: Space, compartment: string): string[] {
 }
 
 /**
- * Whether a resource of a type is in the compartment of an owner: whether it is the owner, or one of the type's parameters
+ * Tests whether a resource of a type is in the compartment of an owner: it is the owner, or one of the type's parameters
  * for that compartment refers to the owner, which need not exist. Parameters that the table of the oracle does not know are of elements that the data lack.
  * @throws BadSearch where the type is in no such compartment
  */

@@ -28,7 +28,7 @@ const GROUPS: Readonly<Record<string, { element: string; parts: Readonly<Record<
   'Group.characteristic': { element: 'characteristic', parts: { value: 'value', code: 'characteristic' } },
 };
 
-/** Of a negative test, which is the opposite of another on all values together, that other. */
+/** Returns the test whose opposite, on all values together, a negative test is; undefined for others. */
 function oppositeOf(test: FilterTest): FilterTest | undefined {
   if (test.operator === 'ni') return { ...test, operator: 'in' };
   return test.operator === 'pr' && test.value === 'false' ? { ...test, value: 'true' } : undefined;

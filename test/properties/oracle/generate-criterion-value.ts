@@ -20,7 +20,7 @@ export interface Focus {
   readonly random: Random;
   readonly type: string;
   readonly parameter: Parameter;
-  /** Where it has values of the parameter, only they are used. */
+  /** If it has values of the parameter, only they are used. */
   readonly focus?: JsonObject | undefined;
 }
 

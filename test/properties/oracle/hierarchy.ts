@@ -38,7 +38,7 @@ function idsFrom(space: Space, type: string, parameterCode: string, id: string):
 }
 
 /**
- * Whether what a reference names is the one that is sought, or below or above it.
+ * Tests whether the target of a reference is the resource in question, or below or above it.
  * @param allowed the types that the parameter may refer to
  * @throws BadSearch
  */

@@ -6,11 +6,11 @@
 export type Kind =
   'string' | 'token' | 'reference' | 'date' | 'number' | 'quantity' | 'uri' | 'composite' | 'special';
 
-/** Where values are: member names joined by dots, `telecom[system=email]` for those with that member. */
+/** The path of values: member names joined by dots, `telecom[system=email]` for those with that member. */
 export interface Path {
   readonly steps: string;
   readonly type: string;
-  /** Of a code: the system of its required binding. */
+  /** The system of the required binding of a code. */
   readonly system: string | undefined;
 }
 
@@ -83,7 +83,7 @@ const code = token('code', 'code CodeableConcept');
 const VALUE_QUANTITY = ['valueQuantity Quantity', 'valueSampledData SampledData'];
 const component = (paths: string[]): string[] => paths.map((path) => `component.${path}`);
 
-/** Of every type. */
+/** Parameters of every type. */
 const COMMON: readonly Parameter[] = [
   token('_id', 'id id'),
   date('_lastUpdated', 'meta.lastUpdated instant'),

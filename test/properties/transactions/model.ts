@@ -38,7 +38,7 @@ export type Entry =
       readonly name: string;
       readonly form: 'json' | 'fhirpath';
       readonly ifMatch?: number;
-      /** Of a JSON Patch, as the next. */
+      /** The entry of a JSON Patch, as the next. */
       readonly partOf?: { readonly entry: number };
       /** Its condition is false. */
       readonly isFailing?: boolean;
@@ -86,7 +86,7 @@ export function runTransaction(before: State, entries: readonly Entry[]): Outcom
   const matches = (state: State, identifier: string): string[] =>
     [...state.keys()].filter((id) => last(state, id)?.identifier === identifier);
 
-  // Which resource each entry is about.
+  // The resource that each entry is about.
   const writes: Write[] = [];
   const abouts = new Map<number, string>();
   const makers = new Map<string, number>();

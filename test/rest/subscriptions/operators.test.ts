@@ -1,4 +1,4 @@
-/** What operators see and do of Subscriptions: their list, retries, and a tenant that moves with its deliveries. */
+/** Subscriptions for operators: their list, retries, and a tenant that moves with its deliveries. */
 import type { Core, ExportLine, SubscriptionDelivery } from '../../../src/core';
 import { startEndpoint, type Received, type TestEndpoint } from '../../support/endpoint';
 import { countBeats } from '../../support/beats';
@@ -213,7 +213,7 @@ describe('a tenant that moves', () => {
     const lines = await exported('mover', true);
     await core.tenants.import('again', texts(lines), { keepsSubscriptions: true });
     await core.tenants.disable('again');
-    // What has changed by then: nothing but the progress of the feed and of the deliveries.
+    // Nothing has changed by then but the progress of the feed and of the deliveries.
     const withoutProgress = (all: readonly ExportLine[]): readonly string[] =>
       all
         .filter(({ kind }) => kind === 'line')

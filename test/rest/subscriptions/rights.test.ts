@@ -1,4 +1,4 @@
-/** What a Subscription tells is what its author may read at that moment. */
+/** A Subscription reports only what its author may read at that moment. */
 import { administerWell, createClient, type MadeClient } from '../../support/access';
 import { startEndpoint, type TestEndpoint } from '../../support/endpoint';
 import { eventually } from '../../support/eventually';

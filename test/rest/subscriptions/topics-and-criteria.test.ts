@@ -1,4 +1,4 @@
-/** What Subscriptions follow: topics of the tenant, and the criteria of classic ones. */
+/** Topics of the tenant, and the criteria of classic Subscriptions. */
 import type { Release } from '../../../src/core';
 import { startEndpoint, type Received, type TestEndpoint } from '../../support/endpoint';
 import { eventually } from '../../support/eventually';

@@ -120,7 +120,7 @@ export function patients(side: Side, round: number): readonly Resource[] {
       birthDate: '1980-02-02',
       generalPractitioner: [to(other)],
     },
-    // Of the one something is hidden, of the other there is nothing to hide.
+    // One has something that is hidden, the other has nothing to hide.
     {
       resourceType: 'Patient',
       id: 'c',

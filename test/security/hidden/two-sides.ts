@@ -62,7 +62,7 @@ export class View {
 
   constructor(
     private readonly servers: readonly Target[],
-    /** Of the server of the next request. */
+    /** The index of the server of the next request. */
     private turn: number,
     private readonly tenant: string,
     private readonly authorization: string | undefined,

@@ -21,7 +21,7 @@ export interface Tally {
   readonly wrong: ReadonlyMap<string, string[]>;
   /** Requests by the first digit of the status. */
   readonly statuses: Map<string, number>;
-  /** Of both tenants together, behind each check; requests to the servers where a tenant is alone are not counted. */
+  /** Requests of both tenants together, behind each check; those to the servers where a tenant is alone are not counted. */
   requests: number;
 }
 

@@ -44,7 +44,7 @@ export async function follow({ shared, alone, tenant }: Worlds): Promise<Feed[]>
 }
 
 /**
- * What live queries have told: the same changes, with the same numbers, and none of the other tenant. Gives how many.
+ * Compares the changes that live queries have sent: the same, with the same numbers, none of the other tenant. Returns how many.
  * @param name of the last change, by which its end is known
  */
 export async function compareFeeds(

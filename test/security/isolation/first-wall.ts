@@ -15,7 +15,7 @@ export interface FirstCheck {
    * because these become one statement.
    */
   readonly opened: ReadonlySet<string>;
-  /** How often they were executed. */
+  /** Returns the number of their executions. */
   countRuns(): number;
   restore(): void;
 }

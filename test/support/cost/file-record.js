@@ -1,4 +1,4 @@
-/** What a worker records of each test file, for the reporter: one line of JSON in a file that the reporter names. */
+/** The record of a worker about each test file, for the reporter: one line of JSON in a file that the reporter names. */
 const { appendFileSync } = require('node:fs');
 const { processTime } = require('./processes');
 

@@ -1,4 +1,4 @@
-/** What is found by keys among many is what is equal, for values of all types. */
+/** Lookups by key among many values find exactly the equal ones, for values of all types. */
 import { UNMETERED } from '../../../../src/core/fhir/path/allowance';
 import { loadDefinitions } from '../../../../src/core/fhir/definitions';
 import { parseJson, type JsonObject } from '../../../../src/core/fhir/json';

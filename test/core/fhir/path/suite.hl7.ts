@@ -37,7 +37,7 @@ const DEVIATIONS: Readonly<Record<string, string>> = {
   'r4 testFHIRPathAsFunction19': "The official example has another version than the suite's own file.",
 };
 
-/** What the compiler refuses, and nothing else. */
+/** All that the compiler refuses. */
 const UNSUPPORTED = [
   '* of quantities',
   '/ of quantities',

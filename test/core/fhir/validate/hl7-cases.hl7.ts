@@ -1,4 +1,4 @@
-/** Whether we and HL7's validator agree that a resource has errors; hl7-case-differences.json names where we do not. */
+/** Andiron and HL7's validator agree that a resource has errors; hl7-case-differences.json lists the exceptions. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorsOfCase, readCases } from './hl7-cases';

@@ -9,9 +9,9 @@ import { claimedProfiles } from './specification-profiles';
 
 export interface ValidatorCase {
   readonly name: string;
-  /** Of the resource, beside the manifest. */
+  /** The file of the resource, beside the manifest. */
   readonly file: string;
-  /** How many errors HL7's validator reports. */
+  /** The number of errors that HL7's validator reports. */
   readonly errors: number;
 }
 

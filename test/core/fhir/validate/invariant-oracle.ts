@@ -4,7 +4,7 @@ import type { Definitions } from '../../../../src/core/fhir/definitions';
 import { isJsonObject, type JsonValue } from '../../../../src/core/fhir/json';
 import { modelOf, targetOf } from '../path/oracle';
 
-/** Whether the invariant holds: what is empty and what cannot be evaluated does not. Decimals are plain numbers. */
+/** True if the invariant holds. It does not hold if its result is empty or it cannot be evaluated. Decimals are plain numbers. */
 export type Judge = (value: JsonValue, resource: JsonValue, rootResource: JsonValue) => boolean;
 
 const RESOLVE = /([\w.]+)\.resolve\(\)/;

@@ -4,7 +4,7 @@ import { leastProcessorMilliseconds } from '../../../support/processor-time';
 import { askAll, questionsOf } from './broken-by';
 import { rounds } from '../../../support/rounds';
 
-/** Of the matching of long texts, which counts no steps. */
+/** The limit for matching long texts, which counts no steps. */
 const LIMIT_MILLISECONDS = rounds(2_000, 15_000);
 
 function many<Value extends JsonValue>(count: number, make: (index: number) => Value): Value[] {
@@ -110,7 +110,7 @@ describe('the invariants of a resource with', () => {
   });
 });
 
-/** What `node bench/invariants.mjs` measures on an idle machine, times ten: this only notices what went badly wrong. */
+/** The limits are ten times what `node bench/invariants.mjs` measures on an idle machine, so that only gross slowness fails. */
 it.each([
   ['Patient', 25],
   ['Observation', 35],

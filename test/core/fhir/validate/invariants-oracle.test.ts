@@ -135,7 +135,7 @@ function rememberingPlain(): (resource: JsonObject) => JsonValue {
   };
 }
 
-/** What the oracle must be told that a value is of. */
+/** Returns the type that the oracle needs for a value. */
 function baseOf(typeName: string, path: string, choice: string | undefined, value: JsonValue): string {
   const resourceType = isJsonObject(value) ? value['resourceType'] : undefined;
   if (typeof resourceType === 'string') return resourceType;

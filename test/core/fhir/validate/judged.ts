@@ -16,7 +16,7 @@ export interface Judging {
   readonly release?: Release;
 }
 
-/** What the validator finds in a resource, given as a value or, where its literals matter, as JSON text. */
+/** Returns the issues of a resource, given as a value or, where its literals matter, as JSON text. */
 export function judge(
   given: object | string,
   { isFull = false, release = 'r4' }: Judging = {},

@@ -7,10 +7,10 @@ export interface Place {
   /** Type and path of the element, as compileInvariants takes them. */
   readonly typeName: string;
   readonly path: string;
-  /** Of a choice: the type of the value. */
+  /** The type of the value of a choice. */
   readonly choice: string | undefined;
   readonly value: JsonValue;
-  /** Of a primitive: its id and extensions. */
+  /** The id and extensions of a primitive. */
   readonly element: JsonObject | undefined;
   readonly resource: JsonObject;
   readonly rootResource: JsonObject;
@@ -61,7 +61,7 @@ function* placesOfObject(
   }
 }
 
-/** Where the elements of an element are defined: in itself, at the place that it refers to, or in its type. */
+/** Returns the definition of the elements of an element: in itself, at the path that it refers to, or in its type. */
 export function contentOf(
   definitions: Definitions,
   type: TypeStructure,

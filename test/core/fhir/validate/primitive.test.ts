@@ -212,7 +212,7 @@ function mutate(text: string, random: Random): string {
   return mutated;
 }
 
-/** What is true of a text against the regular expression of its type; undefined where that is right. */
+/** True or false for a text that the regular expression of its type gets wrong; undefined where the expression is right. */
 const EXCEPTIONS: Readonly<Record<string, (text: string) => boolean | undefined>> = {
   string: controlledText,
   markdown: controlledText,

@@ -1,4 +1,4 @@
-/** Which types references may point to. Source: https://hl7.org/fhir/R4/references.html */
+/** Types that references may point to. Source: https://hl7.org/fhir/R4/references.html */
 import { errorsOf, judge, observation, patient } from './judged';
 
 const about = (subject: object): object => observation({ subject });

@@ -149,7 +149,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
 ];
 
-/** What the naive walk looks for: everything but references and what a contained resource may have. */
+/** Returns the first fault that the naive walk looks for too: all but those of references and contained resources. */
 function firstOfValidator(validator: Validator, resource: JsonObject, isFull = false): string | undefined {
   return validator
     .validate(resource, { isFull, wantsWarnings: isFull })

@@ -28,7 +28,7 @@ export const resourceOf = ({ random, spaces }: Tenant, release: Release): Resour
 const serverId = (random: Random): string =>
   `@${random.chance(0.15) ? 'foreign-' : ''}id:${random.below(1000)}@`;
 
-/** Of the tenant's own resources, of those that the server has made, or of none. */
+/** Returns the address of one of the tenant's own resources, of one that the server has made, or of none. */
 export function anyAddress(tenant: Tenant, release: Release): string {
   const { random } = tenant;
   if (random.chance(0.12)) return `${random.pick(['Patient', 'Observation'])}/${serverId(random)}`;

@@ -25,7 +25,7 @@ function specificationSet(release: Release): ProfileSet {
   });
 }
 
-/** What is found, as lines; and how many profiles were checked. */
+/** Returns the issues as lines, and the number of checked profiles. */
 function judge(
   set: ProfileSet,
   resource: JsonObject,

@@ -30,7 +30,7 @@ describe('A profile limits the targets of references', () => {
       expect(check({ subject })).toEqual([
         'Observation.subject: The reference is to a Group; allowed are references to Patient',
       ]);
-    // What the base refuses is told by the base.
+    // The base type reports the faults that it refuses.
     expect(check({ subject: { reference: 'Basic/1' } })).toEqual([]);
   });
 

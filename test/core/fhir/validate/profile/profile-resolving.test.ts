@@ -28,7 +28,7 @@ describe('A discriminator behind a reference', () => {
       'Observation.performer[2]: This is in no slice of Observation.performer; there are person, group, and no others are allowed',
       'Observation.performer[1].display: Observation.performer:group.display is missing; at least 1 must be there',
     ]);
-    // Where nothing tells the type, nothing is held against it.
+    // A target of unknown type is no fault.
     expect(check({ performer: [{ display: 'somebody' }] })).toEqual([]);
     expect(
       check({ performer: [{ reference: '#p' }], contained: [{ resourceType: 'Device', id: 'p' }] }),
@@ -70,7 +70,7 @@ describe('A discriminator behind a reference', () => {
       'Observation.hasMember: There is nothing in the slice \'done\' of Observation.hasMember; at least 1 must be there. The one at [2] does not fit: The value must be exactly "final", but is "amended" (the profile Done)',
       "Observation.hasMember[1]: There are 2 in the slice 'begun' of Observation.hasMember; at most 1 may be",
     ]);
-    // What is elsewhere could be in any slice.
+    // A resource elsewhere could be in any slice.
     expect(check({ hasMember: [{ reference: 'Observation/1' }] })).toEqual([]);
   });
 

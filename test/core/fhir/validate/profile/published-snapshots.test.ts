@@ -16,7 +16,7 @@ import {
 /** Publishing tools of today pin versions that the author did not write. */
 const withoutVersion = (text: string): string => text.replace(/\|[0-9][^|]*$/, '');
 
-/** What validation reads of an element, by name. */
+/** Returns the members of an element that validation reads, by name. */
 function readByValidation(element: JsonObject): ReadonlyMap<string, string> {
   const read = new Map<string, string>();
   for (const [name, value] of Object.entries(element)) {
