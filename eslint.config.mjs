@@ -41,7 +41,7 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/require-await': 'off',
-      // What we pass around are objects of closures; methods of classes are never taken off.
+      // Objects that are passed around consist of closures; methods of classes are never detached.
       '@typescript-eslint/unbound-method': 'off',
       '@typescript-eslint/restrict-template-expressions': [
         'error',
@@ -58,8 +58,8 @@ export default tseslint.config(
     rules: { '@typescript-eslint/consistent-type-imports': 'off' },
   },
   {
-    // Only the two entry points (and what belongs to the command line) know the process they run in. One file
-    // reads the processor time; the metrics of the process read the limit of its memory and its version of Node.js.
+    // Only the entry points and the command line use `process`. One file reads the processor time; the metrics of the process
+    // read the limit of its memory and its version of Node.js.
     files: ['src/**/*.ts'],
     ignores: [
       'src/main.ts',
@@ -72,12 +72,24 @@ export default tseslint.config(
     rules: {
       'no-restricted-globals': [
         'error',
-        { name: 'process', message: 'Only main.ts and cli.ts touch process.' },
-        { name: 'fetch', message: 'Requests are sent by core/outbound alone.' },
+        {
+          name: 'process',
+          message:
+            'process is allowed in entry points only (main.ts, cli.ts, cli/, embedded/); take the value as a parameter.',
+        },
+        { name: 'fetch', message: 'fetch is not allowed; send requests by core/outbound.' },
       ],
       'no-restricted-imports': [
         'error',
-        { paths: [{ name: 'node:process', message: 'Only main.ts and cli.ts touch process.' }] },
+        {
+          paths: [
+            {
+              name: 'node:process',
+              message:
+                'process is allowed in entry points only (main.ts, cli.ts, cli/, embedded/); take the value as a parameter.',
+            },
+          ],
+        },
       ],
     },
   },
@@ -90,7 +102,7 @@ export default tseslint.config(
   {
     files: ['test/**/*.ts'],
     rules: {
-      // What a server answers is unknown until it is looked at; the expectation is the check.
+      // The answer of a server has no type; the expectation of the test checks it.
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',

@@ -66,7 +66,7 @@ function deliver(name, content, compress) {
     const isEqual = existsSync(file) && gunzipSync(readFileSync(file)).toString('utf8') === content;
     if (isEqual) return;
     differences += 1;
-    console.error(`${relative(root, file)} is not what the official packages give.`);
+    console.error(`${relative(root, file)} differs from the official packages.`);
     return;
   }
   mkdirSync(dirname(file), { recursive: true });

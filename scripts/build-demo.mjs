@@ -257,7 +257,7 @@ const resources = [
   ...measurements(defne, 'glucose', { every: 120, count: 6, middle: 92, aim: 90, spread: 8, digits: 0 }),
 ];
 
-/** What the narrative of a resource says: what it is, and its values. */
+/** The text of a resource's narrative: its kind and its values. */
 function describe({
   resourceType,
   name,
@@ -287,7 +287,7 @@ const text = resources.map((resource) => `${toLine(withNarrative(resource))}\n`)
 if (process.argv.includes('--check')) {
   if (gunzipSync(readFileSync(file)).toString() !== text) {
     console.error(
-      'examples/demo.ndjson.gz is not what scripts/build-demo.mjs makes: run it and commit the result.',
+      'examples/demo.ndjson.gz is out of date: run node scripts/build-demo.mjs and commit the result.',
     );
     process.exit(1);
   }

@@ -53,7 +53,8 @@ function change(name, filter, ours, replacements) {
         let contents = await readFile(file, 'utf8');
         const from = JSON.stringify(path.join(sources, ours));
         for (const [theirs, instead] of replacements(from)) {
-          if (!contents.includes(theirs)) throw new Error(`${file} is not what is known of it: ${theirs}`);
+          if (!contents.includes(theirs))
+            throw new Error(`${file} does not contain the expected text: ${theirs}`);
           contents = contents.replace(theirs, () => instead);
         }
         return { contents, loader: 'js' };

@@ -123,9 +123,7 @@ function deliver(name, members) {
   const content = `${members.join('\n')}\n`;
   if (process.argv.includes('--check')) {
     if (existsSync(file) && gunzipSync(readFileSync(file)).toString('utf8') === content) return;
-    console.error(
-      `${file} is not what the packages give; run \`node scripts/build-published-snapshots.mjs\``,
-    );
+    console.error(`${file} differs from the packages; run \`node scripts/build-published-snapshots.mjs\``);
     process.exitCode = 1;
     return;
   }

@@ -1,4 +1,4 @@
-/** What the caches of GraphQL clients need to know of a schema (docs/use/front-end.md). */
+/** The files of a schema that the caches of GraphQL clients read (docs/use/front-end.md). */
 import { createRequire } from 'node:module';
 
 // The same module as that of the schema.

@@ -80,8 +80,13 @@ function wrongWords(file) {
   const text = isPage ? textOf(file).replace(BLOCKS, (block) => block.replace(/[^\n]/g, '')) : textOf(file);
   return text.split('\n').flatMap((line, index) => {
     if (!isPage && !/^\s*(?:\/\/|\/\*|\*)/.test(line)) return [];
-    const found = PRONOUN.exec(line) ?? RETIRED.exec(line);
-    return found === null ? [] : [`${file}:${index + 1}: the word '${found[0]}' is not allowed`];
+    const [pronoun] = PRONOUN.exec(line) ?? [];
+    if (pronoun !== undefined)
+      return [`${file}:${index + 1}: '${pronoun}' is not allowed for a program: write its name, or 'it'`];
+    const [retired] = RETIRED.exec(line) ?? [];
+    return retired === undefined
+      ? []
+      : [`${file}:${index + 1}: the name '${retired}' does not exist any more`];
   });
 }
 
@@ -92,11 +97,11 @@ const trackedIn = (...paths) =>
 const files = trackedIn('src', 'test', 'bench', 'docs', 'examples', '*.md');
 const pages = files.filter((file) => file.endsWith('.md'));
 const faults = pages.flatMap((page) =>
-  brokenLinks(page).map((link) => `${page}: the link ${link} leads nowhere`),
+  brokenLinks(page).map((link) => `${page}: the target of the link ${link} does not exist`),
 );
 for (const file of files.filter((name) => name.endsWith('.md') || CODE.test(name))) {
   const found = ABSENT.exec(textOf(file));
-  if (found !== null) faults.push(`${file}: ${found[0]} is not in the repository`);
+  if (found !== null) faults.push(`${file}: ${found[0]} does not exist in the repository`);
 }
 const commented = trackedIn('src', 'test', 'bench', 'scripts', 'migrations').filter((file) =>
   CODE.test(file),

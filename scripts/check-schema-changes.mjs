@@ -43,7 +43,9 @@ async function main() {
     count += breaking.length;
   }
   if (count === 0) return;
-  console.error(`${count} breaking changes. If they are meant: node scripts/check-schema-changes.mjs --land`);
+  console.error(
+    `${count} breaking changes. If they are intended, run: node scripts/check-schema-changes.mjs --land`,
+  );
   process.exitCode = 1;
 }
 

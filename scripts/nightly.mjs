@@ -78,7 +78,7 @@ mkdirSync(results, { recursive: true });
 const [...named] = process.argv.slice(2);
 const unknown = named.filter((name) => !(name in PARTS) && name !== '--list');
 if (unknown.length > 0) {
-  console.error(`There is no part ${unknown.join(', ')}; parts: ${Object.keys(PARTS).join(', ')}`);
+  console.error(`The part ${unknown.join(', ')} does not exist; parts: ${Object.keys(PARTS).join(', ')}`);
   process.exitCode = 2;
 } else if (named.includes('--list')) {
   for (const part of Object.keys(PARTS)) console.log(toLine(part));

@@ -109,7 +109,8 @@ function edit(copy, { name, edits }) {
     const before = texts.get(place)?.before ?? readFileSync(place, 'utf8');
     const now = texts.get(place)?.after ?? before;
     const times = now.split(from).length - 1;
-    if (times !== 1) throw new Error(`'${name}': its text is ${times} times in ${file}, not once:\n${from}`);
+    if (times !== 1)
+      throw new Error(`'${name}': its text occurs ${times} times in ${file}; it must occur once:\n${from}`);
     texts.set(place, { before, after: now.replace(from, () => to) });
   }
   return texts;

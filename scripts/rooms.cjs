@@ -4,10 +4,10 @@
  * the root of core (context, errors, outcome, ports, tracing, version) name what all rooms share, and stand beside them.
  */
 module.exports = [
-  ['composition', 'makes the parts of core, once, and the program of the worker thread'],
+  ['composition', 'creates the parts of core once; the program of the worker thread'],
   ['jobs', 'asynchronous requests, and jobs of administration'],
   ['erasure', 'purge'],
-  ['fhir-subscriptions', 'FHIR Subscriptions: what one asks for, `delivery/`, `sockets/`'],
+  ['fhir-subscriptions', 'FHIR Subscriptions: their criteria, `delivery/`, `sockets/`'],
   ['live-queries', 'GraphQL subscriptions: readers of the change feed'],
   [
     'interactions',
@@ -15,13 +15,13 @@ module.exports = [
   ],
   ['operations', 'one file per `$operation` and the list of them'],
   ['oauth', 'clients, tokens, sign-in ([access-internals.md](access-internals.md))'],
-  ['audit', 'AuditEvents: how each interaction is recorded, and where they are'],
+  ['audit', 'AuditEvents: the record of each interaction, and its storage'],
   ['tenants', 'spaces, settings, decoys, export, import, removal'],
   ['preparation', 'from request text to stored version or validation report; the worker thread'],
   ['indexing', 'reindex, verification, work on search parameters'],
   ['topics', 'SubscriptionTopics of the server and of tenants'],
-  ['change-feed', 'which changes a reader of the feed is told'],
-  ['validation', 'what needs the database: profiles, questionnaires and codes of a tenant'],
+  ['change-feed', 'the changes that a reader of the feed gets'],
+  ['validation', 'validation that needs the database: profiles, questionnaires and codes of a tenant'],
   [
     'search-execution',
     'runs searches: `plan/`, `strategies/`, `sort/`, `page/`, `aggregates/`, several types, a past moment; `read-scope.ts` says how statements run',
@@ -30,7 +30,7 @@ module.exports = [
   ['conformance', 'base resources, and resources by their canonical url'],
   ['versions', 'read, vread, stored versions, addresses of resources'],
   ['authorization', 'permissions, policies, scopes, compartments, redaction'],
-  ['operation-types', 'what an operation is: environment, parameters, registry, own definitions'],
+  ['operation-types', 'types of operations: environment, parameters, registry, own definitions'],
   ['limits', 'rates and sizes'],
   ['cache', 'Redis, and erasure from the caches of all processes'],
   ['api', 'public types, one file per topic'],
@@ -46,5 +46,5 @@ module.exports = [
     'fhir',
     'pure: JSON that keeps digits, definitions, dates, units, patches, FHIRPath, terminology, validation',
   ],
-  ['memory', 'what a process remembers: caches and their registry, byte budget, token buckets'],
+  ['memory', 'memory of a process: caches and their registry, byte budget, token buckets'],
 ];

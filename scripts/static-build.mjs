@@ -1,4 +1,4 @@
-/** What the builds of files for browsers have in common: they do nothing when nothing has changed, and replace a folder at once. */
+/** The common part of builds of files for browsers: they do nothing when nothing has changed, and replace a folder at once. */
 import { readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';

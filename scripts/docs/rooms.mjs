@@ -15,7 +15,7 @@ export function toPage(_load, root) {
   const text = readFileSync(path.join(root, file), 'utf8');
   const [before, rest] = text.split(BEGIN);
   const after = rest?.split(END)[1];
-  if (after === undefined) throw new Error(`${file} has no place for the rooms of core`);
+  if (after === undefined) throw new Error(`${file} must have a section for the rooms of core`);
   const rows = rooms.map(([room, contents]) => [`\`${room}/\``, contents]);
   return `${before}${BEGIN}\n${table(['folder of core, from top to bottom', 'contents'], rows)}\n\n${END}${after}`;
 }

@@ -1,11 +1,11 @@
-/** What the page takes from the console when it is shown inside of it (console/src/screens/graphiql-screen.tsx). */
+/** Settings that the page takes from the console when it is shown inside of it (console/src/screens/graphiql-screen.tsx). */
 import { useSyncExternalStore } from 'react';
 
 /* global localStorage */
 
 export const isInConsole = window.self !== window.top;
 
-/** Where the console keeps the chosen colors; their change is an event in all other documents. */
+/** The key under which the console stores the chosen colors; a change is an event in all other documents. */
 const COLORS = 'mantine-color-scheme-value';
 
 function onChange(notify) {

@@ -1,4 +1,4 @@
-/** What a policy or a grant hides, in every way to read. */
+/** Faults by which content that a policy or a grant hides could be read. */
 import { edit } from './edit.mjs';
 
 const HIDDEN_IN_PAGES = 'test/core/access/hidden-in-pages.test.ts';

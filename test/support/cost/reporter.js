@@ -1,7 +1,7 @@
 /**
- * Says how long a run will take and how far it is, and at its end what it cost: processor seconds of each file, by worker, its
- * child processes, PostgreSQL and the servers that files share. Times are told and never fail a run: machines differ, and the
- * time of a fixed piece of work beside them says by how much.
+ * Prints the expected duration and the progress of a run, and at its end its costs: processor seconds of each file, by worker,
+ * its child processes, PostgreSQL and the servers that files share. Times never fail a run: machines differ, and the time of a
+ * fixed piece of work beside them says by how much.
  */
 const { readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');
@@ -61,7 +61,7 @@ module.exports = class CostReporter {
     this.#services.start();
     const minutes = Math.ceil((BUDGET.run * this.#factor) / this.#workers / 60);
     this.#say(
-      `${this.#files} files of tests: about ${minutes} minutes on this machine, which takes ${this.#factor.toFixed(2)} of the time of the reference`,
+      `${this.#files} files of tests: about ${minutes} minutes on this machine, which takes ${this.#factor.toFixed(2)} times as long as the reference`,
     );
   }
 
@@ -124,12 +124,12 @@ module.exports = class CostReporter {
     const dearest = rows.toSorted((one, other) => other.sum - one.sum).slice(0, SHOWN);
     this.#say(
       [
-        'Processor seconds of the dearest files (sum, worker, its processes, PostgreSQL, shared servers):',
+        'Processor seconds of the most expensive files (sum, worker, its processes, PostgreSQL, shared servers):',
         ...dearest.map(line),
         line({ ...Object.fromEntries(all), file: `all ${rows.length} files` }),
         `Redis ${this.#services.total('redis').toFixed(1)} s, PostgreSQL in all ${this.#services.total('postgres').toFixed(1)} s, ` +
           `servers started: ${sumOf(rows, 'servers')}`,
-        `In all ${Math.round(spent)} processor seconds in ${toMinutes(seconds)}; the fixed work took ${before.toFixed(2)} of its time on the reference at the start, ${after.toFixed(2)} at the end`,
+        `In all ${Math.round(spent)} processor seconds in ${toMinutes(seconds)}; the fixed work took ${before.toFixed(2)} times as long as on the reference at the start, ${after.toFixed(2)} at the end`,
         ...this.#warnings(rows, spent, factor),
       ].join('\n'),
     );
