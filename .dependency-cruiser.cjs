@@ -114,6 +114,12 @@ module.exports = {
       'Only core/fhir/patch.ts may apply patches: it checks them first.',
     ),
     only(
+      'typebox-in-administration-only',
+      '@sinclair/typebox',
+      '^src/rest/administration/',
+      'Schemas of administration; FHIR has its own definitions.',
+    ),
+    only(
       'graphql-in-front-only',
       'graphql|graphql-[^/]+|type-graphql|@apollo|@graphql-tools',
       '^src/(schema|resolvers|gateway)/',

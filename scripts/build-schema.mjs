@@ -22,7 +22,7 @@ const { createSchema } = require('../src/resolvers/index.ts');
 const { releaseDefinitions } = require('../src/core/composition/release-definitions.ts');
 const { RELEASE_NAMES } = require('../src/core/fhir/release.ts');
 const { printWithNullability } = require('../src/schema/semantic-non-null.ts');
-const { describeAdministration } = require('../src/rest/openapi/administration.ts');
+const { describeAdministration } = require('../src/rest/administration/openapi.ts');
 const { VERSION } = require('../src/core/version.ts');
 
 const checks = process.argv.includes('--check');

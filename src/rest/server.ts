@@ -1,15 +1,13 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { ANSWER_LIMITS } from '../browser-limits';
 import { type ByteBudget, fhirError, type Core, type Log } from '../core';
-import { registerJobRoutes } from './administration/administration-jobs';
-import { registerAdministrationApi } from './administration/administration-openapi';
-import { admitAdministratorsOnly } from './administration/administrator';
+import { CHECK_OPTIONS } from './administration/read-request';
+import { registerAdministration } from './administration/register-administration';
 import { answerLater } from './async';
 import { isContentOfBinary, largestContent } from './binary';
 import { readBody, readLongBody } from './requests/body';
 import { readBytes } from './requests/body-bytes';
 import { toBuffer } from './requests/collected-bytes';
-import { registerClientRoutes } from './administration/clients';
 import { compressAnswers } from './responses/compression';
 import { connectionOptions, limitRequests } from './connections/connection-limits';
 import { allowOrigin, allowOrigins } from './connections/cors';
@@ -23,8 +21,6 @@ import { checkHosts, toOriginForm } from './connections/host';
 import { registerOidcRoutes } from './oidc/routes';
 import { sendClientsAway } from './connections/listener-end';
 import type { Metrics } from './observation/metrics';
-import { registerPackageRoutes } from './administration/packages';
-import { registerPolicyRoutes } from './administration/policies';
 import { admitEveryMethod } from './requests/method';
 import { toRequestId } from './requests/request-id';
 import { watchRequests } from './observation/request-log';
@@ -32,10 +28,6 @@ import { traceRequests } from './observation/request-trace';
 import { registerFhirRoutes } from './routes';
 import type { RestSettings } from './settings';
 import { registerSubscriptionSockets } from './sockets/subscription-socket';
-import { registerSettingRoutes } from './administration/tenant-settings';
-import { registerTenantTransfer } from './administration/tenant-transfer';
-import { registerTenantRoutes } from './administration/tenants';
-import { registerUserRoutes } from './administration/users';
 import { RequestLogEntry } from './observation/request-log-entry';
 
 export interface RestServerOptions {
@@ -89,6 +81,7 @@ export function createRestServer({
     // Requests on open connections are still executed while the server drains.
     return503OnClosing: false,
     ...connectionOptions(settings.connection),
+    ajv: { customOptions: CHECK_OPTIONS },
     routerOptions: { maxParamLength: LONGEST_PART, ignoreTrailingSlash: true },
     // Clients often percent-encode `$`.
     rewriteUrl: (request) => spellOutDollar(toOriginForm(request.url ?? '/')),
@@ -126,22 +119,7 @@ export function createRestServer({
   registerHealthRoutes(server, core, stopping);
   registerDocsSite(server, settings);
   const restContext = new RestContext(core, settings, log);
-  registerAdministrationApi(server);
-  void server.register(async (scope) => {
-    admitAdministratorsOnly(scope, core, settings);
-    registerTenantRoutes(scope, core);
-    registerTenantTransfer(scope, core, {
-      largestResource: settings.bodyLimits.bundle,
-      stallMs: settings.requestTimeoutMs,
-    });
-    registerClientRoutes(scope, core);
-    registerPolicyRoutes(scope, core);
-    registerUserRoutes(scope, core);
-    registerSettingRoutes(scope, core);
-    const { addresses } = restContext;
-    registerJobRoutes(scope, { core, addresses });
-    registerPackageRoutes(scope, { core, addresses, largestFile: settings.bodyLimits.bundle, log });
-  });
+  registerAdministration(server, restContext);
   registerOidcRoutes(server, restContext);
   restContext.webConsole.register(server);
   registerFhirRoutes(server, restContext);

@@ -1,193 +1,73 @@
-/**
- * Administration of a tenant's clients, keys and issuers, for administrators only (administrator.ts), below
- * /w/system/api/v1/tenants/{tenant}: `clients` (GET, POST), `clients/{id}` (GET, PATCH), `clients/{id}/secrets` (POST),
- * `clients/{id}/secrets/{secret}` (DELETE), `issuers` (GET, PUT, DELETE with ?issuer=), `keys` (POST: makes new keys,
- * which sign at once).
- */
-import type { FastifyInstance } from 'fastify';
-import {
-  fhirError,
-  ID_TOKEN_ALGORITHMS,
-  type ClientApplication,
-  type ClientChanges,
-  type Core,
-  type IdTokenAlgorithm,
-  type NewSecret,
-} from '../../core';
-import {
-  addAdministration as add,
-  found,
-  isObject,
-  readFlag,
-  readMembers,
-  readReleaseScope,
-  readText,
-  readWords,
-  refuse,
-  toInstant,
-  type AdministrationRequest,
-} from './administration';
-import { sendJson } from '../responses/send-json';
+/** Administration of a tenant's clients, keys and issuers. New keys sign at once. */
+import type { ClientApplication, ClientChanges, Core, NewSecret } from '../../core';
+import { refuse } from './read-request';
+import type { CLIENT_ROUTES } from './routes';
+import type { Value } from './schema-kinds';
+import type * as schemas from './schemas';
+import { found, toInstant, type HandlersOf } from './serve-routes';
 
-/** Registers the routes in `scope`, which only administrators reach. */
-export function registerClientRoutes(scope: FastifyInstance, core: Core): void {
-  const { clients, issuers, tokens } = core;
-
-  add(scope, '/clients', {
-    GET: async (request, reply) => {
-      const list = await clients.list(request.params.name);
-      return sendJson(request, reply, { status: 200, answer: { clients: list.map(toAnswer) } });
+export function clientHandlers({ clients, issuers, tokens }: Core): HandlersOf<typeof CLIENT_ROUTES> {
+  return {
+    listClients: async ({ params: { tenant } }) => {
+      const list = await clients.list(tenant);
+      return { status: 200, answer: { clients: list.map(toAnswer) } };
     },
-    POST: async (request, reply) => {
-      const { name: tenant } = request.params;
-      const { withSecret, ...changes } = readClient(request);
+    createClient: async ({ params: { tenant }, body: { withSecret, ...body } }) => {
+      const changes = toChanges(body);
       const hasKeys = isGiven(changes.jwks) || isGiven(changes.jwksUrl);
       if (!(withSecret ?? !(hasKeys || changes.isPublic === true)))
-        return sendJson(request, reply, {
-          status: 201,
-          answer: toAnswer(await clients.create(tenant, changes)),
-        });
+        return { status: 201, answer: toAnswer(await clients.create(tenant, changes)) };
       const { client, secret } = await clients.createWithSecret(tenant, changes);
-      return sendJson(request, reply, {
-        status: 201,
-        answer: { ...toAnswer(client), secret: toSecretAnswer(secret) },
-      });
+      return { status: 201, answer: { ...toAnswer(client), secret: toSecretAnswer(secret) } };
     },
-  });
-  add(scope, '/clients/:client', {
-    GET: async (request, reply) => {
-      const { name, client } = request.params;
-      return sendJson(request, reply, {
-        status: 200,
-        answer: toAnswer(found(await clients.find(name, client))),
-      });
+    getClient: async ({ params: { tenant, client } }) => {
+      return { status: 200, answer: toAnswer(found(await clients.find(tenant, client))) };
     },
-    PATCH: async (request, reply) => {
-      const { name, client } = request.params;
-      const changed = await clients.change(name, client, readClient(request));
-      return sendJson(request, reply, { status: 200, answer: toAnswer(found(changed)) });
+    changeClient: async ({ params: { tenant, client }, body }) => {
+      const changed = await clients.change(tenant, client, toChanges(body));
+      return { status: 200, answer: toAnswer(found(changed)) };
     },
-  });
-  add(scope, '/clients/:client/secrets', {
-    POST: async (request, reply) => {
-      const { name, client } = request.params;
-      const made = found(await clients.addSecret(name, client, readExpiry(request)));
-      return sendJson(request, reply, { status: 201, answer: toSecretAnswer(made) });
+    createSecret: async ({ params: { tenant, client }, body: { expires } }) => {
+      const made = await clients.addSecret(tenant, client, toExpiry(expires));
+      return { status: 201, answer: toSecretAnswer(found(made)) };
     },
-  });
-  add(scope, '/clients/:client/secrets/:secret', {
-    DELETE: async (request, reply) => {
-      const { name, client, secret } = request.params;
-      if (!(await clients.removeSecret(name, client, secret))) throw fhirError('noSuchAddress');
-      return sendJson(request, reply, { status: 200, answer: { removed: secret } });
+    deleteSecret: async ({ params: { tenant, client, secret } }) => {
+      found(await clients.removeSecret(tenant, client, secret));
+      return { status: 200, answer: { removed: secret } };
     },
-  });
-  add(scope, '/issuers', {
-    GET: async (request, reply) =>
-      sendJson(request, reply, { status: 200, answer: { issuers: await issuers.list(request.params.name) } }),
-    PUT: async (request, reply) => {
-      const { name } = request.params;
-      const { issuer, client, audience, jwksUrl, ...more } = readMembers(request, ISSUER_MEMBERS);
-      await issuers.put(name, {
-        issuer: readText('issuer', issuer) ?? '',
-        client: readText('client', client) ?? '',
-        audience: readText('audience', audience) ?? '',
-        jwksUrl: readText('jwksUrl', jwksUrl) ?? '',
-        release: readReleaseScope(more['release']),
-        scopeClaim: readText('scopeClaim', more['scopeClaim']),
-        userClaim: readText('userClaim', more['userClaim']),
-        patientClaim: readText('patientClaim', more['patientClaim']),
-        scopeMap: more['scopeMap'] === undefined ? undefined : readMap(more['scopeMap']),
-      });
-      return sendJson(request, reply, { status: 200, answer: { issuers: await issuers.list(name) } });
+    listIssuers: async ({ params: { tenant } }) => {
+      return { status: 200, answer: { issuers: await issuers.list(tenant) } };
     },
-    // The name of an issuer is a URL, so it is a parameter of the query.
-    DELETE: async (request, reply) => {
-      const issuer = new URLSearchParams(toSearch(request.url)).get('issuer');
-      if (issuer === null) refuse('The parameter issuer is missing: it names the issuer to remove');
-      if (!(await issuers.remove(request.params.name, issuer))) throw fhirError('noSuchAddress');
-      return sendJson(request, reply, { status: 200, answer: { removed: issuer } });
+    putIssuer: async ({ params: { tenant }, body }) => {
+      await issuers.put(tenant, body);
+      return { status: 200, answer: { issuers: await issuers.list(tenant) } };
     },
-  });
-  add(scope, '/keys', {
-    POST: async (request, reply) => {
-      const { revoke } = request.body === undefined ? {} : readMembers(request, ['revoke']);
-      const keys = await tokens.rotateKeys(request.params.name, revoke === true);
-      return sendJson(request, reply, { status: 201, answer: { keys } });
+    deleteIssuer: async ({ params: { tenant }, query: { issuer } }) => {
+      found(await issuers.remove(tenant, issuer));
+      return { status: 200, answer: { removed: issuer } };
     },
-  });
-}
-
-const ISSUER_MEMBERS = [
-  'issuer',
-  'client',
-  'release',
-  'audience',
-  'jwksUrl',
-  'scopeClaim',
-  'scopeMap',
-  'userClaim',
-  'patientClaim',
-];
-const CLIENT_MEMBERS = [
-  'name',
-  'disabled',
-  'scopes',
-  'policies',
-  'administrator',
-  'auditor',
-  'jwks',
-  'jwksUrl',
-  'redirectUris',
-  'public',
-  'idTokenAlgorithm',
-  'withSecret',
-];
-
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
-
-function readClient(request: AdministrationRequest): ClientChanges & { readonly withSecret?: boolean } {
-  const members = readMembers(request, CLIENT_MEMBERS);
-  const jwks = members['jwks'];
-  return {
-    name: readText('name', members['name']),
-    isDisabled: readFlag('disabled', members['disabled']),
-    scopes: readWords('scopes', members['scopes']),
-    policies: readWords('policies', members['policies']),
-    isAdministrator: readFlag('administrator', members['administrator']),
-    isAuditor: readFlag('auditor', members['auditor']),
-    jwks: jwks === undefined || jwks === null ? jwks : readKeys(jwks),
-    jwksUrl: members['jwksUrl'] === null ? null : readText('jwksUrl', members['jwksUrl']),
-    redirectUris: readWords('redirectUris', members['redirectUris']),
-    isPublic: readFlag('public', members['public']),
-    idTokenAlgorithm: readAlgorithm(members['idTokenAlgorithm']),
-    withSecret: readFlag('withSecret', members['withSecret']),
+    rotateKeys: async ({ params: { tenant }, body: { revoke = false } }) => {
+      return { status: 201, answer: { keys: await tokens.rotateKeys(tenant, revoke) } };
+    },
   };
 }
 
-function readAlgorithm(value: unknown): IdTokenAlgorithm | undefined {
-  const found = ID_TOKEN_ALGORITHMS.find((algorithm) => algorithm === value);
-  return value === undefined || found !== undefined
-    ? found
-    : refuse(`"idTokenAlgorithm" must be ${ID_TOKEN_ALGORITHMS.join(' or ')}`);
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+function toChanges(body: Value<typeof schemas.ClientChanges>): ClientChanges {
+  const { disabled, administrator, auditor, public: isPublic, jwks, ...others } = body;
+  return {
+    ...others,
+    isDisabled: disabled,
+    isAdministrator: administrator,
+    isAuditor: auditor,
+    isPublic,
+    jwks: jwks && { keys: jwks.keys },
+  };
 }
 
-function readKeys(value: unknown): NonNullable<ClientChanges['jwks']> {
-  const keys = isObject(value) ? value['keys'] : undefined;
-  if (!Array.isArray(keys) || !keys.every(isObject))
-    refuse('"jwks" must be a JSON Web Key Set, {"keys":[…]}');
-  return { keys };
-}
-
-function toSearch(url: string): string {
-  const start = url.indexOf('?');
-  return start === -1 ? '' : url.slice(start);
-}
-
-/** Reads `{"expires":"2027-01-01T00:00:00Z"}`; an empty body means that the secret does not expire. */
-function readExpiry(request: AdministrationRequest): number | undefined {
-  if (request.body === undefined || request.body === '') return undefined;
-  const text = readText('expires', readMembers(request, ['expires'])['expires']);
+/** Returns the milliseconds since 1970 of an instant in the future; undefined: the secret does not expire. */
+function toExpiry(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const expires = Date.parse(text);
   if (!/^\d{4}-\d\d-\d\dT/.test(text) || !(expires > Date.now()))
@@ -195,15 +75,7 @@ function readExpiry(request: AdministrationRequest): number | undefined {
   return expires;
 }
 
-/** Reads an object of values of a claim, each with the scopes that it stands for. */
-function readMap(value: unknown): Readonly<Record<string, readonly string[]>> {
-  if (!isObject(value)) refuse('"scopeMap" must be an object of lists of scopes');
-  return Object.fromEntries(
-    Object.entries(value).map(([claimed, scopes]) => [claimed, readWords('scopeMap', scopes) ?? []]),
-  );
-}
-
-function toAnswer(client: ClientApplication): object {
+function toAnswer(client: ClientApplication): Value<typeof schemas.Client> {
   const { id, name, created, isDisabled, scopes, policies, isAdministrator, isAuditor } = client;
   return {
     id,
@@ -228,6 +100,6 @@ function toAnswer(client: ClientApplication): object {
 }
 
 /** Returns the only response that contains the secret. */
-function toSecretAnswer({ id, secret, expires }: NewSecret): object {
+function toSecretAnswer({ id, secret, expires }: NewSecret): Value<typeof schemas.NewSecret> {
   return { id, secret, ...(expires === undefined ? {} : { expires: toInstant(expires) }) };
 }

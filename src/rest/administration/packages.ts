@@ -1,10 +1,7 @@
 /**
- * The packages of implementation guides that a tenant has, for administrators only (administrator.ts), at
- * /w/system/api/v1/tenants/{tenant}/packages. GET lists them. POST {"package":"hl7.fhir.uv.ips@2.0.0"} imports one of the
- * registry, and `application/gzip` the file of one, with its options in the query. The response is 202 with the address of
- * the job (administration-jobs.ts).
+ * The packages of implementation guides that a tenant has. An import takes one of the registry, or the file of one, with
+ * its options in the query. The response is 202 with the address of the job (administration-jobs.ts).
  */
-import type { FastifyInstance } from 'fastify';
 import {
   ANONYMOUS,
   fhirError,
@@ -16,55 +13,39 @@ import {
 } from '../../core';
 import { parsePackageName } from '../../packages/package-name';
 import { recordedPackages } from '../../packages/package-record';
-import {
-  addAdministration,
-  readFlag,
-  readMembers,
-  readRelease,
-  readText,
-  refuse,
-  toInstant,
-  type AdministrationRequest,
-} from './administration';
-import { begin, type JobRoutesOptions } from './administration-jobs';
-import { nameContentType } from '../requests/body';
-import { readBytes } from '../requests/body-bytes';
-import { toBuffer } from '../requests/collected-bytes';
-import { sendJson } from '../responses/send-json';
+import { begin, type JobOptions } from './administration-jobs';
+import type * as jobSchemas from './job-schemas';
+import { refuse } from './read-request';
+import type { PACKAGE_ROUTES } from './routes';
+import type { Value } from './schema-kinds';
+import { toInstant, type AdministrationCall, type HandlersOf } from './serve-routes';
 
-const GZIP = 'application/gzip';
-const OPTIONS = ['release', 'examples', 'dependencies'] as const;
 /** Limit on the searches of a list. */
 const PATIENCE_MS = 30_000;
 
-export interface PackageRoutesOptions extends JobRoutesOptions {
-  /** Limit on the bytes of a file. */
-  readonly largestFile: number;
+export interface PackageOptions extends JobOptions {
   readonly log: Log;
 }
 
-/** Registers the routes in `scope`, which only administrators reach. */
-export function registerPackageRoutes(scope: FastifyInstance, options: PackageRoutesOptions): void {
-  scope.addContentTypeParser(GZIP, (request, payload, done) =>
-    readBytes(payload, request, options.largestFile, (error, bytes) => done(error, bytes && toBuffer(bytes))),
-  );
-  addAdministration(scope, '/packages', {
-    GET: async (request, reply) => {
-      const answer = { packages: await listPackages(options, request) };
-      return sendJson(request, reply, { status: 200, answer });
-    },
-    POST: async (request, reply) => begin(options, { request, reply }, readJob(request)),
-  });
+export function packageHandlers(options: PackageOptions): HandlersOf<typeof PACKAGE_ROUTES> {
+  return {
+    listPackages: async (call) => ({ status: 200, answer: { packages: await listPackages(options, call) } }),
+    importPackage: async (call) => begin(options, call, toJob(call.body, call.query, call.request.body)),
+  };
 }
 
+type PackageList = Value<typeof jobSchemas.PackageList>['packages'];
+type PackageRequest = Value<typeof jobSchemas.PackageRequest>;
+type ImportOptions = Omit<PackageRequest, 'package'>;
+
 async function listPackages(
-  { core, log }: PackageRoutesOptions,
-  { params: { name }, id, logEntry }: AdministrationRequest,
-): Promise<readonly object[]> {
-  const lists: object[] = [];
+  { core, log }: PackageOptions,
+  { params: { tenant }, request: { id, logEntry } }: AdministrationCall,
+): Promise<PackageList> {
+  const lists: PackageList[number][] = [];
   for (const release of RELEASE_NAMES) {
-    const space = await core.findSpace(name, release);
-    if (space === undefined) throw await absent(core, name);
+    const space = await core.findSpace(tenant, release);
+    if (space === undefined) throw await absent(core, tenant);
     const actor = logEntry.caller?.actor ?? ANONYMOUS;
     const context = { space, actor, deadline: Date.now() + PATIENCE_MS, requestId: id, log };
     for (const { imported, ...each } of await recordedPackages(core, context))
@@ -81,47 +62,22 @@ async function absent(core: Core, tenant: string): Promise<Error> {
     : fhirError('tenantBusy', { tenant, status: described.status });
 }
 
-function readJob(request: AdministrationRequest): NewAdministrationJob {
-  const content: unknown = request.body;
-  if (Buffer.isBuffer(content)) {
-    if (content.length === 0) refuse('The body must be the file of a package, which is gzipped');
-    const given = readQuery(request.url);
-    const flag = (name: string): boolean | undefined => readFlag(name, toFlag(given.get(name)));
-    return {
-      kind: 'import-package',
-      request: { bytes: content.length, ...readOptions(given.get('release'), flag) },
-      content,
-    };
+function toJob(
+  body: PackageRequest | undefined,
+  query: ImportOptions,
+  content: unknown,
+): NewAdministrationJob {
+  if (body === undefined) {
+    if (!Buffer.isBuffer(content) || content.length === 0)
+      refuse('The body must be the file of a package, which is gzipped');
+    const request = { bytes: content.length, ...toOptions(query) };
+    return { kind: 'import-package', request, content };
   }
-  const contentType = nameContentType(request.headers);
-  if (contentType === GZIP) refuse('The body must be the file of a package, which is gzipped');
-  const members = readMembers(request, ['package', ...OPTIONS]);
-  const name = readText('package', members['package']);
-  if (name === undefined || parsePackageName(name) === undefined)
+  if (parsePackageName(body.package) === undefined)
     refuse('"package" must be NAME@VERSION, such as hl7.fhir.uv.ips@2.0.0');
-  const options = readOptions(members['release'], (flag) => readFlag(flag, members[flag]));
-  return { kind: 'import-package', request: { package: name, ...options } };
+  return { kind: 'import-package', request: { package: body.package, ...toOptions(body) } };
 }
 
-function readOptions(release: unknown, flag: (name: string) => boolean | undefined): JsonObject {
-  const chosen = readRelease('release', release);
-  return {
-    ...(chosen === undefined ? {} : { release: chosen }),
-    examples: flag('examples') ?? false,
-    dependencies: flag('dependencies') ?? false,
-  };
-}
-
-/** Reads the options of a file. Throws `invalidValue` for others, so that a typing error is not ignored. */
-function readQuery(url: string): ReadonlyMap<string, string> {
-  const start = url.indexOf('?');
-  const given = new Map(new URLSearchParams(start === -1 ? '' : url.slice(start)));
-  const unknown = [...given.keys()].find((name) => !OPTIONS.some((option) => option === name));
-  if (unknown !== undefined)
-    refuse(`'${unknown.slice(0, 40)}' is not allowed; the query may have ${OPTIONS.join(', ')}`);
-  return given;
-}
-
-function toFlag(text: string | undefined): unknown {
-  return text === 'true' || text === 'false' ? text === 'true' : text;
+function toOptions({ release, examples = false, dependencies = false }: ImportOptions): JsonObject {
+  return { ...(release === undefined ? {} : { release }), examples, dependencies };
 }

@@ -1,43 +1,35 @@
 /**
- * Administration of a tenant's policies (docs/run/access-rules.md), for administrators only (administrator.ts), below
- * /w/system/api/v1/tenants/{tenant}. `policies` (GET) lists all; `policies/{name}` (GET, PUT, DELETE) is one, with an
- * ETag for `If-Match`. `If-None-Match: *` only creates a policy. A change takes effect at once in this process, and
- * within 2 s in all others.
+ * Administration of a tenant's policies (docs/run/access-rules.md). A policy has an ETag for `If-Match`;
+ * `If-None-Match: *` only creates one. A change takes effect at once in this process, and within 2 s in all others.
  */
-import type { FastifyInstance } from 'fastify';
-import { fhirError, type Core } from '../../core';
-import { addAdministration, found, readObject } from './administration';
+import type { Core } from '../../core';
 import { readGuardOfMatch } from '../requests/precondition';
-import { sendJson } from '../responses/send-json';
+import type { POLICY_ROUTES } from './routes';
+import { found, type HandlersOf } from './serve-routes';
 
-/** Registers the routes in `scope`, which only administrators reach. */
-export function registerPolicyRoutes(scope: FastifyInstance, { policies }: Core): void {
-  addAdministration(scope, '/policies', {
-    GET: async (request, reply) => {
-      const all = Object.entries(await policies.list(request.params.name));
-      const list = all.map(([name, definition]) => ({ name, ...definition }));
-      return sendJson(request, reply, { status: 200, answer: { policies: list } });
+export function policyHandlers({ policies }: Core): HandlersOf<typeof POLICY_ROUTES> {
+  return {
+    listPolicies: async ({ params: { tenant } }) => {
+      const all = Object.entries(await policies.list(tenant));
+      return {
+        status: 200,
+        answer: { policies: all.map(([name, definition]) => ({ name, ...definition })) },
+      };
     },
-  });
-  addAdministration(scope, '/policies/:policy', {
-    GET: async (request, reply) => {
-      const { name, policy } = request.params;
-      const { definition, tag } = found(await policies.find(name, policy));
-      return sendJson(request, reply.header('etag', `"${tag}"`), { status: 200, answer: definition });
+    getPolicy: async ({ params: { tenant, policy }, reply }) => {
+      const { definition, tag } = found(await policies.find(tenant, policy));
+      reply.header('etag', `"${tag}"`);
+      return { status: 200, answer: definition };
     },
-    PUT: async (request, reply) => {
-      const { name, policy } = request.params;
+    putPolicy: async ({ params: { tenant, policy }, body, request, reply }) => {
       const guard = readGuardOfMatch(request);
-      const { created, definition, tag } = await policies.put(name, policy, readObject(request), guard);
-      return sendJson(request, reply.header('etag', `"${tag}"`), {
-        status: created ? 201 : 200,
-        answer: definition,
-      });
+      const { created, definition, tag } = await policies.put(tenant, policy, body, guard);
+      reply.header('etag', `"${tag}"`);
+      return { status: created ? 201 : 200, answer: definition };
     },
-    DELETE: async (request, reply) => {
-      const { name, policy } = request.params;
-      if (!(await policies.delete(name, policy, readGuardOfMatch(request)))) throw fhirError('noSuchAddress');
-      return sendJson(request, reply, { status: 200, answer: { removed: policy } });
+    deletePolicy: async ({ params: { tenant, policy }, request }) => {
+      found(await policies.delete(tenant, policy, readGuardOfMatch(request)));
+      return { status: 200, answer: { removed: policy } };
     },
-  });
+  };
 }

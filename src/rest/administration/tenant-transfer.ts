@@ -1,41 +1,36 @@
 /**
- * Transfers a whole tenant over HTTP, for administrators only (administrator.ts; docs/run/tenants.md, "Export and import").
+ * Transfers a whole tenant over HTTP (docs/run/tenants.md, "Export and import").
  *
- * GET /w/system/api/v1/tenants/acme/export streams lines of JSON; with `?current=true` only the current versions. POST
- * /w/system/api/v1/tenants/acme-2/import takes the lines of the former, and responds with 201 when the tenant is made;
- * sent again after an interruption it resumes. Both stop when the caller loses its administrator rights. Neither holds
- * more than some lines in memory. Each process executes two at a time; further ones get 429.
+ * An export streams lines of JSON; with `?current=true` only the current versions. An import takes the lines of the former,
+ * and responds with 201 when the tenant is made; sent again after an interruption it resumes. Both stop when the caller
+ * loses its administrator rights. Neither holds more than some lines in memory. Each process executes two at a time;
+ * further ones get 429.
  */
 import { PassThrough, type Writable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, type Caller, type Core, type ExportLine } from '../../core';
 import { nameContentType } from '../requests/body';
 import { watchCaller } from '../connections/caller-watch';
-import { refuseOtherMethods } from '../requests/method';
 import { readTextLines } from '../responses/text-lines';
+import { LINES, type TRANSFER_ROUTES } from './routes';
+import type { HandlersOf } from './serve-routes';
 
-type NamedRequest = FastifyRequest<{ Params: { name: string }; Querystring: { current?: unknown } }>;
-
-const PATH = '/w/system/api/v1/tenants/:name';
 const SYSTEM = 'system';
-const LINES = 'application/x-ndjson';
 /** Limit on simultaneous exports and imports of a process. */
 const AT_ONCE = 2;
 /** A line is one version: the text of the largest resource, which JSON may have to escape, and its metadata. */
 const LINE_FACTOR = 2;
 
-export function registerTenantTransfer(
-  server: FastifyInstance,
+export interface TransferOptions {
+  readonly largestResource: number;
+  /** Milliseconds after which an export is cancelled whose client reads nothing. */
+  readonly stallMs: number;
+}
+
+export function transferHandlers(
   core: Core,
-  {
-    largestResource,
-    stallMs,
-  }: {
-    readonly largestResource: number;
-    /** Milliseconds after which an export is cancelled whose client reads nothing. */
-    readonly stallMs: number;
-  },
-): void {
+  { largestResource, stallMs }: TransferOptions,
+): HandlersOf<typeof TRANSFER_ROUTES> {
   let underWay = 0;
   const enter = (): void => {
     if (underWay >= AT_ONCE)
@@ -46,37 +41,28 @@ export function registerTenantTransfer(
   };
   const leave = (): void => void (underWay -= 1);
 
-  server.addContentTypeParser(LINES, (_request, payload, done) => done(null, payload));
-
-  refuseOtherMethods(server, `${PATH}/export`, ['GET']);
-  refuseOtherMethods(server, `${PATH}/import`, ['POST']);
-
-  server.get(`${PATH}/export`, async (request: NamedRequest, reply) => {
-    const { current = 'false' } = request.query;
-    if (current !== 'true' && current !== 'false')
-      throw fhirError('invalidValue', { reason: 'The parameter current must be true or false' });
-    enter();
-    const lines = await core.tenants
-      .export(request.params.name, current === 'true' ? 'current' : 'all')
-      .catch((error: unknown) => {
+  return {
+    exportTenant: async ({ params: { tenant }, query: { current }, request, reply }) => {
+      enter();
+      const lines = await core.tenants
+        .export(tenant, current === true ? 'current' : 'all')
+        .catch((error: unknown) => {
+          leave();
+          throw error;
+        });
+      const watch = watchCaller(core, SYSTEM, 'r4', callerOf(request));
+      const done = (): void => {
+        watch.end();
         leave();
-        throw error;
-      });
-    const watch = watchCaller(core, SYSTEM, 'r4', callerOf(request));
-    const done = (): void => {
-      watch.end();
-      leave();
-    };
-    if (lines !== undefined) return sendLines(request, reply, until(lines, watch.signal), { stallMs, done });
-    watch.end();
-    leave();
-    throw fhirError('unknownTenant');
-  });
-
-  server.post(
-    `${PATH}/import`,
-    { bodyLimit: Number.MAX_SAFE_INTEGER },
-    async (request: NamedRequest, reply) => {
+      };
+      if (lines !== undefined) {
+        const sent = sendLines(request, reply, until(lines, watch.signal), { tenant, stallMs, done });
+        return { sent };
+      }
+      done();
+      throw fhirError('unknownTenant');
+    },
+    importTenant: async ({ params: { tenant }, request }) => {
       const { body } = request;
       if (!isReadable(body)) {
         const contentType = nameContentType(request.headers);
@@ -88,19 +74,13 @@ export function registerTenantTransfer(
       const watch = watchCaller(core, SYSTEM, 'r4', callerOf(request));
       try {
         const lines = until(readTextLines(body, LINE_FACTOR * largestResource), watch.signal);
-        const imported = await core.tenants.import(request.params.name, lines);
-        return await reply
-          .code(201)
-          .header('content-type', 'application/json; charset=utf-8')
-          .header('cache-control', 'no-store')
-          .header('x-request-id', request.id)
-          .send(JSON.stringify(imported));
+        return { status: 201, answer: await core.tenants.import(tenant, lines) };
       } finally {
         watch.end();
         leave();
       }
     },
-  );
+  };
 }
 
 function isReadable(body: unknown): body is NodeJS.ReadableStream & AsyncIterable<Buffer> {
@@ -122,10 +102,10 @@ async function* until<Line>(lines: AsyncIterable<Line>, signal: AbortSignal): As
 
 /** Sends the lines. An error closes the connection before the last line, without which the file cannot be imported. */
 function sendLines(
-  request: NamedRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
   lines: AsyncIterable<ExportLine>,
-  { stallMs, done }: { readonly stallMs: number; readonly done: () => void },
+  { tenant, stallMs, done }: { readonly tenant: string; readonly stallMs: number; readonly done: () => void },
 ): FastifyReply {
   const output = new PassThrough();
   const write = async (): Promise<void> => {
@@ -141,7 +121,7 @@ function sendLines(
   return reply
     .code(200)
     .header('content-type', LINES)
-    .header('content-disposition', `attachment; filename="${request.params.name}.ndjson"`)
+    .header('content-disposition', `attachment; filename="${tenant}.ndjson"`)
     .header('cache-control', 'no-store')
     .header('x-content-type-options', 'nosniff')
     .header('x-request-id', request.id)

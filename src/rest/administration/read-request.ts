@@ -1,0 +1,96 @@
+/** Reads the bodies and queries of administration, and checks them by the schemas of the table with Fastify's validator. */
+import type { TObject } from '@sinclair/typebox';
+import type { FastifyRequest } from 'fastify';
+import { fhirError, isJsonObject, parseJson } from '../../core';
+import { hasContentType, requireContentType } from '../requests/body';
+import type { Json } from '../openapi/components';
+import type { AdministrationRoute } from './routes';
+
+/** The options of Fastify's validator: it changes no value, and handlers read instants. `expects` is for messages. */
+export const CHECK_OPTIONS = {
+  ...{ coerceTypes: false, useDefaults: false, removeAdditional: false, validateFormats: false },
+  keywords: ['expects'],
+};
+
+const JSON_TYPES = ['application/json', 'application/merge-patch+json'];
+const LONGEST_BODY = 256 * 1024;
+
+/**
+ * Returns the JSON of a body; undefined where it is a file, or not read. `Body` is the type of the route's schema. Throws
+ * `invalidValue`, `invalidJson`, `unsupportedMediaType`, `bodyTooLarge`.
+ */
+export function readBody<Body>(request: FastifyRequest, route: AdministrationRoute): Body {
+  const { body, headers } = request;
+  const { file, isBodyOptional, isCheckedByCore, longestBody: limit = LONGEST_BODY } = route;
+  if (route.body === undefined || (file !== undefined && hasContentType(headers, [file], 'r4')))
+    return fitting(request, undefined, undefined);
+  if (isBodyOptional === true && (body === undefined || body === '')) return fitting(request, route.body, {});
+  requireContentType(headers, JSON_TYPES, 'r4');
+  const text = typeof body === 'string' ? body : '';
+  if (Buffer.byteLength(text) > limit) throw fhirError('bodyTooLarge', { limit });
+  const { value } = parseJson(text);
+  if (!isJsonObject(value)) refuse('The body must be a JSON object');
+  return fitting(request, isCheckedByCore === true ? undefined : route.body, value);
+}
+
+/** Returns the parameters of a query; those that are flags as true or false. Throws `invalidValue`. */
+export function readQuery<Query>(request: FastifyRequest, { query: schema }: AdministrationRoute): Query {
+  if (schema === undefined) return fitting(request, undefined, undefined);
+  const given = Object.entries(request.query ?? {}).map(([name, value]: [string, unknown]) => {
+    const isFlag = schema.properties[name]?.type === 'boolean' && (value === 'true' || value === 'false');
+    return [name, isFlag ? value === 'true' : value];
+  });
+  return fitting(request, schema, Object.fromEntries(given));
+}
+
+export function refuse(reason: string): never {
+  throw fhirError('invalidValue', { reason });
+}
+
+/** Returns a value that fits the schema. Throws `invalidValue` for another one. Cost: the first use compiles the schema. */
+function fitting<Value>(request: FastifyRequest, schema: TObject | undefined, value: unknown): Value {
+  const validate = schema && request.compileValidationSchema(schema);
+  const fits = (given: unknown): given is Value => validate === undefined || validate(given);
+  if (fits(value)) return value;
+  const [fault] = validate?.errors ?? [];
+  return refuse(fault === undefined ? 'The request is not valid' : describeFault(schema, fault));
+}
+
+interface Fault {
+  readonly keyword: string;
+  /** The JSON Pointer of the value. */
+  readonly instancePath: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** Returns a sentence that names the member and what it must be; it never has a value. */
+function describeFault(schema: TObject | undefined, { keyword, instancePath, params }: Fault): string {
+  const members: Readonly<Record<string, Json>> = schema?.properties ?? {};
+  if (keyword === 'additionalProperties') {
+    const name = String(params['additionalProperty']).slice(0, 40);
+    return `'${name}' is not allowed; allowed are ${Object.keys(members).join(', ')}`;
+  }
+  const isMissing = keyword === 'required';
+  const name = isMissing ? String(params['missingProperty']) : (instancePath.split('/')[1] ?? '');
+  return `"${name}" must be ${expectationOf(members[name] ?? {})}${isMissing ? ', but it is missing' : ''}`;
+}
+
+const WORDS = new Map([
+  ['string', 'a text'],
+  ['boolean', 'true or false'],
+  ['array', 'a list of texts'],
+  ['object', 'an object of names and values'],
+]);
+
+function expectationOf({ expects, enum: words, minLength, maxLength, type }: Json): string {
+  if (typeof expects === 'string') return expects;
+  if (Array.isArray(words)) return toChoice(words);
+  if (typeof minLength === 'number' && typeof maxLength === 'number')
+    return `a text of ${minLength} to ${maxLength} characters`;
+  return toChoice([type].flat().map((each) => WORDS.get(String(each)) ?? String(each)));
+}
+
+/** Returns `a, b or c`. */
+function toChoice(words: readonly unknown[]): string {
+  return words.join(', ').replace(/, ([^,]*)$/, ' or $1');
+}

@@ -1,0 +1,357 @@
+/**
+ * The table of administration: each address below /w/system/api/v1 with what it takes and answers. The routes, the checks
+ * of requests (serve-routes.ts), the types of handlers and the OpenAPI document (openapi.ts) are made from it.
+ */
+import { Type, type TObject, type TSchema } from '@sinclair/typebox';
+import { RELEASE_NAMES, type Release } from '../../core';
+import * as jobSchemas from './job-schemas';
+import { flag, text } from './schema-kinds';
+import * as schemas from './schemas';
+
+export interface AdministrationRoute {
+  /** Method and path: `GET /tenants/{tenant}`. */
+  readonly address: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
+  readonly tag: string;
+  readonly summary: string;
+  /** The parameters of the query. */
+  readonly query?: TObject;
+  /** Names of headers (openapi.ts). */
+  readonly headers?: readonly ('If-Match' | 'If-None-Match')[];
+  /** A body that is JSON. */
+  readonly body?: TObject;
+  readonly example?: object;
+  readonly isBodyOptional?: true;
+  /** Limit on the bytes of a JSON body. */
+  readonly longestBody?: number;
+  /** True: the handler gets the object of the body, which core checks, because it names the place of each error. */
+  readonly isCheckedByCore?: true;
+  /** Content type of a body that is no JSON; the handler reads it. */
+  readonly file?: string;
+  /** By status. One without a schema is sent by the handler; `type` is its content type, by default JSON. */
+  readonly answers: Readonly<
+    Record<number, { readonly description: string; readonly schema?: TSchema; readonly type?: string }>
+  >;
+  /** Errors by status, besides those of all addresses. */
+  readonly errors?: Readonly<Record<number, string>>;
+  /** True: it has no data, and answers everybody. */
+  readonly isOpen?: true;
+}
+export type Routes = Readonly<Record<string, AdministrationRoute>>;
+
+export const LINES = 'application/x-ndjson';
+export const GZIP = 'application/gzip';
+const SHORT_BODY = 64 * 1024;
+
+const TENANT = '/tenants/{tenant}';
+const CLOSED = { additionalProperties: false };
+const ABSENT = { 404: 'There is no such tenant' };
+const NOT_FOUND = { 404: 'There is no such tenant, or nothing of this name in it' };
+const BUSY = { 409: 'The tenant has a job of the kind that has not ended, or is not active' };
+const QUEUED = { 202: { description: 'The job, whose address is in Location', schema: jobSchemas.Job } };
+const ok = <Schema extends TSchema>(schema: Schema, description: string) => ({
+  200: { description, schema },
+});
+const made = <Schema extends TSchema>(schema: Schema) => ({ 201: { description: 'Made', schema } });
+
+export const TENANT_ROUTES = {
+  listTenants: {
+    address: 'GET /tenants', tag: 'Tenants',
+    summary: 'List tenants by name, 1,000 at a time',
+    query: Type.Object({ after: Type.Optional(text('Only tenants after this name')) }, CLOSED),
+    answers: ok(schemas.TenantList, 'The tenants'),
+  },
+  createTenant: {
+    address: 'POST /tenants', tag: 'Tenants',
+    summary: 'Make a tenant',
+    body: schemas.NewTenant,
+    longestBody: SHORT_BODY,
+    example: { name: 'acme', display: 'Acme', settings: { validation: 'full' } },
+    answers: made(schemas.Tenant),
+    errors: { 409: 'The name is taken' },
+  },
+  getTenant: {
+    address: `GET ${TENANT}`, tag: 'Tenants',
+    summary: 'Show a tenant with its settings and usage',
+    answers: ok(schemas.DescribedTenant, 'The tenant'),
+    errors: ABSENT,
+  },
+  changeTenant: {
+    address: `PATCH ${TENANT}`, tag: 'Tenants',
+    summary: 'Change settings, status or display name',
+    body: schemas.TenantChanges,
+    longestBody: SHORT_BODY,
+    example: { settings: { validation: 'structure', 'search-unknown': null } },
+    answers: ok(schemas.DescribedTenant, 'The tenant after the change'),
+    errors: { ...ABSENT, 409: 'The tenant is being imported or deleted' },
+  },
+  deleteTenant: {
+    address: `DELETE ${TENANT}`, tag: 'Tenants',
+    summary: 'Delete a tenant with all its data, permanently',
+    query: Type.Object({
+      confirm: text('The name of the tenant again', 'the name of the tenant, which is deleted with all its data'),
+    }),
+    answers: {
+      200: { description: 'Deleted', schema: schemas.TenantRemoval },
+      202: { description: 'Not complete: send the request again', schema: schemas.TenantRemoval },
+    },
+    errors: { ...ABSENT, 409: 'Another process imports or deletes it' },
+  },
+} satisfies Routes; // prettier-ignore
+
+export const TRANSFER_ROUTES = {
+  exportTenant: {
+    address: `GET ${TENANT}/export`, tag: 'Tenants',
+    summary: 'Export all data of a tenant as lines of JSON',
+    query: Type.Object({ current: Type.Optional(flag('Only the current versions, for other programs')) }),
+    answers: { 200: { description: 'The lines; without the last one, the export is not complete', type: LINES } },
+    errors: ABSENT,
+  },
+  importTenant: {
+    address: `POST ${TENANT}/import`, tag: 'Tenants',
+    summary: 'Make a tenant from an export',
+    file: LINES,
+    answers: made(schemas.TenantImport),
+    errors: { 409: 'The name is taken' },
+  },
+} satisfies Routes; // prettier-ignore
+
+export const SETTING_ROUTES = {
+  listSettings: {
+    address: 'GET /settings', tag: 'Tenants',
+    summary: 'List the settings that tenants can have, with the defaults of this server',
+    answers: ok(schemas.SettingList, 'The settings'),
+  },
+} satisfies Routes; // prettier-ignore
+
+export const CLIENT_ROUTES = {
+  listClients: {
+    address: `GET ${TENANT}/clients`, tag: 'Clients',
+    summary: 'List the clients of a tenant',
+    answers: ok(schemas.ClientList, 'The clients'),
+    errors: ABSENT,
+  },
+  createClient: {
+    address: `POST ${TENANT}/clients`, tag: 'Clients',
+    summary: 'Make a client, with a secret unless it has keys or is public',
+    body: schemas.NewClient,
+    example: { name: 'Lab', scopes: ['system/Observation.cruds'] },
+    answers: made(schemas.MadeClient),
+    errors: ABSENT,
+  },
+  getClient: {
+    address: `GET ${TENANT}/clients/{client}`, tag: 'Clients',
+    summary: 'Show a client',
+    answers: ok(schemas.Client, 'The client'),
+    errors: NOT_FOUND,
+  },
+  changeClient: {
+    address: `PATCH ${TENANT}/clients/{client}`, tag: 'Clients',
+    summary: 'Change a client',
+    body: schemas.ClientChanges,
+    example: { disabled: true },
+    answers: ok(schemas.Client, 'The client after the change'),
+    errors: NOT_FOUND,
+  },
+  createSecret: {
+    address: `POST ${TENANT}/clients/{client}/secrets`, tag: 'Clients',
+    summary: 'Make another secret',
+    body: schemas.SecretRequest,
+    example: { expires: '2030-01-01T00:00:00Z' },
+    isBodyOptional: true,
+    answers: made(schemas.NewSecret),
+    errors: NOT_FOUND,
+  },
+  deleteSecret: {
+    address: `DELETE ${TENANT}/clients/{client}/secrets/{secret}`, tag: 'Clients',
+    summary: 'Remove a secret',
+    answers: ok(schemas.Removed, 'Removed'),
+    errors: NOT_FOUND,
+  },
+  listIssuers: {
+    address: `GET ${TENANT}/issuers`, tag: 'Issuers',
+    summary: 'List the identity providers whose tokens the tenant accepts',
+    answers: ok(schemas.IssuerList, 'The issuers'),
+    errors: ABSENT,
+  },
+  putIssuer: {
+    address: `PUT ${TENANT}/issuers`, tag: 'Issuers',
+    summary: 'Add an issuer, or change the one of this name',
+    body: schemas.NewIssuer,
+    example: {
+      ...{ issuer: 'https://login.example', client: 'lab', audience: 'andiron' },
+      jwksUrl: 'https://login.example/jwks',
+    },
+    answers: ok(schemas.IssuerList, 'All issuers'),
+    errors: ABSENT,
+  },
+  deleteIssuer: {
+    address: `DELETE ${TENANT}/issuers`, tag: 'Issuers',
+    summary: 'Remove an issuer',
+    query: Type.Object({ issuer: text('Name of the issuer, which is a URL', 'the name of the issuer to remove') }),
+    answers: ok(schemas.Removed, 'Removed'),
+    errors: NOT_FOUND,
+  },
+  rotateKeys: {
+    address: `POST ${TENANT}/keys`, tag: 'Keys',
+    summary: 'Make new signing keys',
+    body: schemas.KeyRequest,
+    example: { revoke: false },
+    isBodyOptional: true,
+    answers: made(schemas.KeyList),
+    errors: ABSENT,
+  },
+} satisfies Routes; // prettier-ignore
+
+export const USER_ROUTES = {
+  listUsers: {
+    address: `GET ${TENANT}/users`, tag: 'Users',
+    summary: 'List the users who sign in to a tenant',
+    answers: ok(schemas.UserList, 'The users'),
+    errors: ABSENT,
+  },
+  createUser: {
+    address: `POST ${TENANT}/users`, tag: 'Users',
+    summary: 'Make an account',
+    body: schemas.NewUser,
+    example: { name: 'doc', display: 'Dr. Doc', password: 'a long password', fhirUser: 'Practitioner/doc' },
+    answers: made(schemas.User),
+    errors: ABSENT,
+  },
+  getUser: {
+    address: `GET ${TENANT}/users/{user}`, tag: 'Users',
+    summary: 'Show an account',
+    answers: ok(schemas.User, 'The account'),
+    errors: NOT_FOUND,
+  },
+  changeUser: {
+    address: `PATCH ${TENANT}/users/{user}`, tag: 'Users',
+    summary: 'Change an account',
+    body: schemas.UserChanges,
+    example: { disabled: true },
+    answers: ok(schemas.User, 'The account after the change'),
+    errors: NOT_FOUND,
+  },
+  deleteUser: {
+    address: `DELETE ${TENANT}/users/{user}`, tag: 'Users',
+    summary: 'Remove an account',
+    answers: ok(schemas.Removed, 'Removed'),
+    errors: NOT_FOUND,
+  },
+} satisfies Routes; // prettier-ignore
+
+export const POLICY_ROUTES = {
+  listPolicies: {
+    address: `GET ${TENANT}/policies`, tag: 'Policies',
+    summary: 'List the policies of a tenant',
+    answers: ok(schemas.PolicyList, 'The policies'),
+    errors: ABSENT,
+  },
+  getPolicy: {
+    address: `GET ${TENANT}/policies/{policy}`, tag: 'Policies',
+    summary: 'Show a policy; its ETag is for If-Match',
+    answers: ok(schemas.Policy, 'The policy'),
+    errors: NOT_FOUND,
+  },
+  putPolicy: {
+    address: `PUT ${TENANT}/policies/{policy}`, tag: 'Policies',
+    summary: 'Make or replace a policy',
+    headers: ['If-Match', 'If-None-Match'],
+    body: schemas.Policy,
+    isCheckedByCore: true,
+    example: { rules: [{ types: ['Observation'], interactions: 'rs' }], hidden: [] },
+    answers: { ...made(schemas.Policy), ...ok(schemas.Policy, 'Replaced') },
+    errors: { ...ABSENT, 412: 'The policy has changed, or exists' },
+  },
+  deletePolicy: {
+    address: `DELETE ${TENANT}/policies/{policy}`, tag: 'Policies',
+    summary: 'Remove a policy',
+    headers: ['If-Match'],
+    answers: ok(schemas.Removed, 'Removed'),
+    errors: { ...NOT_FOUND, 412: 'The policy has changed' },
+  },
+} satisfies Routes; // prettier-ignore
+
+export const PACKAGE_ROUTES = {
+  listPackages: {
+    address: `GET ${TENANT}/packages`, tag: 'Packages',
+    summary: 'List the packages of implementation guides that a tenant has',
+    answers: ok(jobSchemas.PackageList, 'The packages'),
+    errors: { ...ABSENT, 409: 'The tenant is not active' },
+  },
+  importPackage: {
+    address: `POST ${TENANT}/packages`, tag: 'Packages',
+    summary: 'Import a package: one of the registry, or a file with its options in the query',
+    query: Type.Partial(
+      Type.Object({
+        release: Type.Unsafe<Release>({
+          ...{ type: 'string', enum: RELEASE_NAMES },
+          description: 'Of a file; by default that of the package',
+        }),
+        examples: flag('Of a file: also its examples'),
+        dependencies: flag('Of a file: first the packages that it needs'),
+      }),
+      CLOSED,
+    ),
+    body: jobSchemas.PackageRequest,
+    example: { package: 'hl7.fhir.uv.ips@2.0.0', dependencies: true },
+    file: GZIP,
+    answers: QUEUED,
+    errors: { ...ABSENT, ...BUSY },
+  },
+} satisfies Routes; // prettier-ignore
+
+export const JOB_ROUTES = {
+  reindexTenant: {
+    address: `POST ${TENANT}/reindex`, tag: 'Indexes',
+    summary: 'Repair the search index of a tenant from the stored versions',
+    body: jobSchemas.ReindexRequest,
+    example: { release: 'r4' },
+    isBodyOptional: true,
+    answers: QUEUED,
+    errors: { ...ABSENT, ...BUSY },
+  },
+  listJobs: {
+    address: `GET ${TENANT}/jobs`, tag: 'Jobs',
+    summary: 'List the jobs of a tenant, the newest first; ended ones are kept for seven days, at most 100',
+    answers: ok(jobSchemas.JobList, 'The jobs'),
+    errors: ABSENT,
+  },
+  getJob: {
+    address: `GET ${TENANT}/jobs/{job}`, tag: 'Jobs',
+    summary: 'Show a job with its progress or end',
+    answers: ok(jobSchemas.Job, 'The job'),
+    errors: NOT_FOUND,
+  },
+  deleteJob: {
+    address: `DELETE ${TENANT}/jobs/{job}`, tag: 'Jobs',
+    summary: 'Cancel a job, or forget one that has ended',
+    answers: {
+      200: { description: 'Cancelled before it began, or forgotten', schema: jobSchemas.CancelledJob },
+      202: { description: 'It is being cancelled', schema: jobSchemas.Job },
+    },
+    errors: NOT_FOUND,
+  },
+} satisfies Routes; // prettier-ignore
+
+export const API_ROUTES = {
+  getAdministrationApi: {
+    address: 'GET /openapi.json',
+    tag: 'Description',
+    summary: 'Show this document',
+    answers: { 200: { description: 'The document' } },
+    isOpen: true,
+  },
+} satisfies Routes;
+
+/** All routes by the ids of their operations. */
+export const ADMINISTRATION_ROUTES: Routes = {
+  ...TENANT_ROUTES,
+  ...TRANSFER_ROUTES,
+  ...SETTING_ROUTES,
+  ...CLIENT_ROUTES,
+  ...USER_ROUTES,
+  ...POLICY_ROUTES,
+  ...PACKAGE_ROUTES,
+  ...JOB_ROUTES,
+  ...API_ROUTES,
+};
