@@ -12,6 +12,7 @@ import * as userRights from './0045-user-rights';
 import * as administrationJobs from './0046-administration-jobs';
 import * as unopenedReferences from './0047-unopened-references';
 import * as refreshUses from './0048-refresh-uses';
+import * as jobs from './0049-jobs';
 
 export { readFunctions, type DatabaseFunction } from './sql-files';
 
@@ -33,6 +34,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0046-administration-jobs': administrationJobs,
   '0047-unopened-references': unopenedReferences,
   '0048-refresh-uses': refreshUses,
+  '0049-jobs': jobs,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */

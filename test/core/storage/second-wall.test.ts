@@ -22,7 +22,7 @@ import {
 const TABLES = [
   ...['resource', 'resource_version'],
   ...['token_index', 'reference_index', 'range_index', 'string_index', 'uri_index'],
-  ...['search_parameter', 'async_job'],
+  ...['search_parameter', 'async_job', 'job', 'job_content'],
 ];
 const FULL_ROWS = {
   ...BARE_ROWS,
@@ -189,6 +189,8 @@ it('the application role registers, restarts and fails search parameters of its 
     `select andiron.fail_search_parameter(${space}, 1, 'a test')`,
     `select andiron.add_async_job(${space}, 'theirs', true, 1000, 10, '{}', null)`,
     `select andiron.remove_async_job(${space}, 'mine')`,
+    `select andiron.add_job(${space}, 'new', 'reindex', 3, null, 10, '{}', null, null)`,
+    `select andiron.cancel_job(${space}, 'new', array['reindex'], false)`,
   ];
   for (const call of [...calls(SYSTEM_R4), ...calls(BASE_R4)])
     await expect(asApplication(other, (run) => run(call))).rejects.toMatchObject(REFUSED);

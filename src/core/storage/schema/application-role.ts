@@ -24,7 +24,9 @@ const GRANTS: readonly Grant[] = [
     names: [
       ...['tenant', 'space', 'resource', 'resource_version', 'search_parameter', 'async_job'],
       ...['token_index', 'reference_index', 'range_index', 'string_index', 'uri_index'],
-      ...['client_application', 'client_secret', 'token_issuer', 'user_account', 'administration_job'],
+      ...['client_application', 'client_secret', 'token_issuer', 'user_account', 'job', 'job_content'],
+      // For the version before.
+      'administration_job',
     ],
     privileges: ['select'],
   },
@@ -56,6 +58,8 @@ const GRANTS: readonly Grant[] = [
       ...['write_versions', 'lock_resource', 'claim_resources', 'require', 'require_targets', 'own_tenant'],
       ...['note_rows_made_with', 'strings_containing', 'tenant_usage', 'use_assertion'],
       ...['register_search_parameters', 'restart_search_parameters', 'fail_search_parameter'],
+      ...['add_job', 'cancel_job', 'next_job'],
+      // For the version before.
       ...['have_async_jobs', 'add_async_job', 'remove_async_job', 'have_administration_jobs'],
       ...['take_tokens', 'forget_full_buckets', 'have_access_records'],
       ...['attend', 'last_erasure', 'leave'],

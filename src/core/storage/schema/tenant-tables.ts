@@ -38,6 +38,8 @@ export const TENANT_TABLES: Readonly<Record<string, ExportTreatment>> = {
   sign_in_network: 'left',
   // Converted to AuditEvents before an export.
   access_record: 'left',
+  job: 'left',
+  job_content: 'left',
   async_job: 'left',
   administration_job: 'left',
   subscription_feed: 'moved',
