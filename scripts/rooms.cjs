@@ -5,7 +5,7 @@
  */
 module.exports = [
   ['composition', 'creates the parts of core once; the program of the worker thread'],
-  ['jobs', 'asynchronous requests, and jobs of administration'],
+  ['jobs', 'jobs of all kinds: asynchronous requests, administration, search parameters'],
   ['erasure', 'purge'],
   ['fhir-subscriptions', 'FHIR Subscriptions: their criteria, `delivery/`, `sockets/`'],
   ['live-queries', 'GraphQL subscriptions: readers of the change feed'],

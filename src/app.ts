@@ -290,7 +290,7 @@ export async function createApp(
     async close() {
       stopping.abort();
       // Another process has them from now on.
-      const handedOver = core.administrationJobs.stop();
+      const handedOver = core.jobs.stop();
       // Commands have a server that does not listen.
       if (server.server.listening) {
         await delay(settings.SHUTDOWN_DELAY_MS);

@@ -97,6 +97,66 @@ it.each(Array.from({ length: ROUNDS }, (_, round) => round + 1))(
   600_000,
 );
 
+it('jobs of either version survive the upgrade, and are read, executed and cancelled at both', async () => {
+  const database = await createTestDatabase({ empty: true });
+  const old = await startProcess({ database, program: previous.program });
+  const root = old.path('system', 'r4');
+  const tenant = '/w/system/api/v1/tenants/system';
+  const later = { prefer: 'respond-async' };
+  const submit = async (server: ServerProcess, count: number): Promise<string> => {
+    const { status, headers } = await server.request(
+      'GET',
+      `${root}/Basic?_count=${count}`,
+      undefined,
+      later,
+    );
+    expect(status).toBe(202);
+    return new URL(String(headers['content-location'])).pathname;
+  };
+  const reindex = async (server: ServerProcess): Promise<string> => {
+    const { status, json } = await server.request('POST', `${tenant}/reindex`);
+    expect(status).toBe(202);
+    return `${tenant}/jobs/${json.id}`;
+  };
+  const isDone = async (server: ServerProcess, request: string, job: string): Promise<void> => {
+    await eventually(async () => (await server.request('GET', request)).status === 200);
+    await eventually(async () => (await server.request('GET', job)).json.state === 'done');
+  };
+  const before = [await submit(old, 1), await reindex(old)] as const;
+  await isDone(old, ...before);
+  const next = await startProcess({ database });
+  await isDone(next, ...before);
+  const ofOld = [await submit(old, 2), await reindex(old)] as const;
+  await isDone(next, ...ofOld);
+  const ofNew = [await submit(next, 3), await reindex(next)] as const;
+  await isDone(old, ...ofNew);
+  const texts = [...before, ...ofOld, ...ofNew].map(async (path) => {
+    const [one, other] = [await old.request('GET', path), await next.request('GET', path)];
+    expect([other.status, other.text]).toEqual([one.status, one.text]);
+  });
+  await Promise.all(texts);
+  expect((await old.request('DELETE', ofNew[0])).status).toBe(202);
+  expect((await next.request('DELETE', ofOld[0])).status).toBe(202);
+  for (const path of [ofNew[0], ofOld[0]])
+    for (const server of [old, next]) expect((await server.request('GET', path)).status).toBe(404);
+  expect((await old.request('DELETE', ofNew[1])).json).toEqual({ removed: ofNew[1].split('/').at(-1) });
+  expect((await next.request('GET', ofNew[1])).status).toBe(404);
+
+  // Nothing is executed until the lock is gone; what waits then is executed by the one version that still runs.
+  const locker = new Client(database.settings);
+  await locker.connect();
+  await locker.query('begin');
+  await locker.query('lock table andiron.resource in access exclusive mode');
+  const waiting = [await submit(old, 4), await submit(next, 5)];
+  await next.kill();
+  await locker.query('rollback');
+  await locker.end();
+  for (const path of waiting) await eventually(async () => (await old.request('GET', path)).status === 200);
+  expect(await old.terminate()).toBe('with code 0');
+  await Promise.all([old.close(), next.close()]);
+  await database.drop();
+}, 600_000);
+
 it('the version before starts again on an upgraded database: it reads what the new one wrote, and writes', async () => {
   const database = await createTestDatabase({ empty: true });
   const patient = (family: string) => ({ resourceType: 'Patient', id: 'back', name: [{ family }] });

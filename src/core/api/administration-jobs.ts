@@ -1,6 +1,5 @@
 /** Jobs of administration: work on a whole tenant that takes long, and that an administrator watches. */
 import type { JsonObject } from '../fhir/json';
-import type { AdministrationJobState } from '../storage/jobs/administration-jobs';
 
 /** The kinds of jobs. */
 export const ADMINISTRATION_JOBS = ['import-package', 'reindex'] as const;
@@ -8,9 +7,9 @@ export type AdministrationJobKind = (typeof ADMINISTRATION_JOBS)[number];
 
 export interface AdministrationJob {
   readonly id: string;
-  /** One of `ADMINISTRATION_JOBS`, or of a later version. */
+  /** One of `ADMINISTRATION_JOBS`. */
   readonly kind: string;
-  readonly state: AdministrationJobState;
+  readonly state: 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
   /** True: it was cancelled, and runs for some moments longer. */
   readonly isBeingCancelled: boolean;
   readonly request: JsonObject;
@@ -80,6 +79,4 @@ export interface AdministrationJobs {
   cancel(tenant: string, id: string): Promise<AdministrationJob | 'removed' | undefined>;
   /** Sets the function that executes the jobs of a kind in this process. */
   serve(kind: AdministrationJobKind, execute: AdministrationJobExecutor): void;
-  /** Begins no more jobs, and hands the running ones over to other processes; resolves when none is left. */
-  stop(): Promise<void>;
 }

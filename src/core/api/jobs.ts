@@ -1,5 +1,39 @@
 import type { RequestContext } from '../context';
-import type { JobOutcome, JobRequest, JobState, StoredRequest } from '../storage/jobs/async-jobs';
+
+/** A request in the form in which its edge can run it later. */
+export interface JobRequest {
+  /** Values for the edge, stored as JSON. */
+  readonly details: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  /** Text, or its bytes in UTF-8. */
+  readonly body?: string | Buffer;
+  /** True if a repeated run changes nothing. */
+  readonly isRepeatable: boolean;
+}
+
+/** A request as it is stored, with the bytes of its body. */
+export interface StoredRequest extends JobRequest {
+  readonly body?: Buffer;
+}
+
+/** The result: the HTTP status and the resource of the answer, as text or its bytes in UTF-8. */
+export interface JobOutcome {
+  readonly status: number;
+  readonly body: string | Buffer;
+}
+
+export type JobState =
+  | {
+      readonly state: 'waiting' | 'running';
+      /** Milliseconds since it was accepted. */
+      readonly age: number;
+    }
+  | {
+      readonly state: 'done';
+      /** Milliseconds since 1970. */
+      readonly expires: number;
+      readonly status: number;
+      readonly body: Buffer;
+    };
 
 /** Asynchronous requests. */
 export interface Jobs {
@@ -16,7 +50,10 @@ export interface Jobs {
   serve(execute: JobExecutor): void;
   /** Counts the jobs of this process, of all tenants. Cost: no statement. */
   counts(): JobCounts;
-  /** Accepts no more jobs; resolves when this process runs none. */
+  /**
+   * Begins no more jobs of any kind in this process, and hands those over to other processes that can be repeated; resolves when
+   * this process runs none.
+   */
   stop(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 /** The options of core. */
 import type { AuditSettings } from './create-audit';
 import type { AuthMode } from '../oauth/authentication';
-import type { AsyncJobLimits } from '../jobs/async-jobs';
+import type { AsyncJobLimits } from '../jobs/requests';
 import type { RedisOptions } from '../cache/redis-cache';
 import type { Log, TenantSettings } from '../context';
 import type { NotificationLimits } from '../fhir-subscriptions/delivery/notifications';

@@ -16,8 +16,8 @@ import { parseIfNoneExist } from '../interactions/conditional/if-none-exist';
 import { namedQueries } from '../search-execution/named-queries';
 import { openSignedRead, refusedSignature, signRead } from '../interactions/signed-read';
 import { AdministrationJobs } from '../jobs/administration-jobs';
-import { AsyncJobs } from '../jobs/async-jobs';
 import { createReindexJob } from '../jobs/reindex-job';
+import { RequestJobs } from '../jobs/requests';
 import { admitRequest, chargeRequests, type RequestCounts } from '../limits/admit-request';
 import { RefusalDelay } from '../limits/refusal-delay';
 import { UnderWay } from '../limits/under-way';
@@ -57,7 +57,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     `${options.publicBase()}/w/${tenant}/api/v1/fhir/${release}`;
 
   const created = createServices(options, foundation);
-  const { services, threads, parameterWork } = created;
+  const { services, threads, jobs } = created;
   const erasures = new ErasureWatch({
     ...{ database, log },
     evictElsewhere: (some) => threads.post({ kind: 'evict-spaces', spaces: some }),
@@ -112,9 +112,9 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     renewCaller: (space, caller) => access.renewCaller(space, caller),
   });
   listenForChanges(foundation, { access, erasures, log });
-  const jobs = new AsyncJobs({ database, owner, limits, log });
+  const requestJobs = new RequestJobs({ runner: jobs, database, limits, log });
   const reindexSpaces: Core['reindex'] = (scope = {}) => reindex({ services, database: owner, rules }, scope);
-  const administrationJobs = new AdministrationJobs({ database, owner, tenants, log });
+  const administrationJobs = new AdministrationJobs({ runner: jobs, database, tenants, log });
   administrationJobs.serve('reindex', createReindexJob(reindexSpaces));
   const health = createHealth(foundation, log);
 
@@ -125,11 +125,11 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         lastSequence: (context) => readLastSequence(database, context.space.number),
         changes: (context, since, count) => changes(services, context, since, count),
         jobs: {
-          submit: (context, request) => jobs.submit(context, request),
-          find: (context, id) => jobs.find(context, id),
-          cancel: (context, id) => jobs.cancel(context, id),
-          serve: (execute) => jobs.serve(execute),
-          counts: () => jobs.counts(),
+          submit: (context, request) => requestJobs.submit(context, request),
+          find: (context, id) => requestJobs.find(context, id),
+          cancel: (context, id) => requestJobs.cancel(context, id),
+          serve: (execute) => requestJobs.serve(execute),
+          counts: () => requestJobs.counts(),
           stop: () => jobs.close(),
         },
       },
@@ -193,8 +193,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     liveQueries: () => feeds.counts,
     notifications: () => ({ ...notifications.counts, bound: sockets.count }),
     startWork() {
-      for (const work of [erasures, parameterWork, jobs, administrationJobs, audit, access, notifications])
-        work.start();
+      for (const work of [erasures, jobs, audit, access, notifications]) work.start();
     },
     async close() {
       for (const part of [
@@ -203,8 +202,6 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         notifications,
         erasures,
         jobs,
-        { close: () => administrationJobs.stop() },
-        parameterWork,
         audit,
         access,
         cache,

@@ -5,6 +5,8 @@ import { registerCache } from '../memory/cache-registry';
 import { loadDefinitions } from '../fhir/definitions';
 import { RELEASES } from '../fhir/release';
 import { SearchParameterWork } from '../indexing/search-parameter-work';
+import { JobRunner } from '../jobs/job-runner';
+import { createParameterJobs } from '../jobs/parameter-job';
 import type { ResourceKeys, SearchServices, Services, WriteServices } from '../ports';
 import { Destinations } from '../outbound/destinations';
 import { createPreparer } from '../preparation/create-preparer';
@@ -39,7 +41,7 @@ export interface CreatedServices {
   readonly threads: WorkerPool;
   /** Answers the thread's requests about profiles and codes. */
   readonly workerHost: WorkerHost;
-  readonly parameterWork: SearchParameterWork;
+  readonly jobs: JobRunner;
 }
 
 /** Creates the services: definitions, reads, searches and writes. Cost: the definitions of both releases are loaded. */
@@ -70,12 +72,14 @@ export function createServices(options: CoreOptions, foundation: BaseServices): 
     destinations: new Destinations(options.outboundAllowedHosts),
     requireSubscribable,
   };
-  const parameterWork = new SearchParameterWork({
+  const jobs = new JobRunner({ database, owner: options.database, log });
+  const indexingWork = new SearchParameterWork({
     services: writing,
     database: options.database,
     log,
     changed: (tenant) => spaces.changed(tenant),
   });
+  jobs.serve(createParameterJobs(indexingWork, log));
   const services: Services = {
     ...writing,
     resourceTypes: (release) => indexing.resourceTypes(release),
@@ -84,10 +88,10 @@ export function createServices(options: CoreOptions, foundation: BaseServices): 
     isAuditApart: options.audit.records !== 'off',
     parametersChanged(tenant) {
       spaces.changed(tenant);
-      parameterWork.wake();
+      jobs.wake();
     },
   };
-  return { services, threads, workerHost, parameterWork };
+  return { services, threads, workerHost, jobs };
 }
 
 function createSearchServices(

@@ -23,13 +23,12 @@ import {
 import { readOwnedTables } from '../storage/schema/owned-tables';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { OwnerSession } from '../storage/connection/owner-session';
+import { purgeJobs } from '../storage/jobs/job-work';
 import {
   countLeft,
   countMentions,
   isRegistered,
   purgeAccessRecords,
-  purgeAdministrationJobs,
-  purgeJobs,
   purgeResources,
   readLast,
   readLastTexts,
@@ -138,8 +137,7 @@ class Purge {
       ...[...this.purged.values()].map((one) => this.nameOf(this.named(one))),
     ];
     const texts = [...new Set(names)].slice(0, MAX_NAMES);
-    this.count('async_job', await purgeJobs(session, spaces, texts));
-    this.count('administration_job', await purgeAdministrationJobs(session, spaces, texts));
+    this.count('job_content', await purgeJobs(session, spaces, texts));
     await this.purgeAudit(spaces, names);
     const invalidated = await options.cacheInvalidator.invalidate(session, spaces);
     const tables = await this.proof(spaces);

@@ -1,11 +1,10 @@
 /**
  * Background work for the search parameters of tenants: indexing older resources for new parameters, and removing the
- * rows of old ones. Any process does it, one at a time in a space, and continues where another has stopped.
+ * rows of old ones. Any process does it, as a job of the space, and continues where another has stopped.
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { turns } from '../concurrency/turns';
-import { PollingLoop } from '../concurrency/polling-loop';
 import type { Log, Space, TenantSpace } from '../context';
 import { FhirError } from '../errors';
 import { EXCEEDED } from './exceeded-parameter';
@@ -15,7 +14,6 @@ import type { Extractor } from '../search/rows/extract';
 import { parameterOfRow, type IndexRows } from '../search/rows/index-rows';
 import type { Services } from '../ports';
 import type { DatabaseOptions } from '../storage/connection/database';
-import { isNoDatabaseTrouble } from '../storage/connection/database-error';
 import {
   MAX_TARGETS,
   repairResources,
@@ -32,15 +30,14 @@ import {
   type IndexRow,
 } from '../storage/indexing/index-tables';
 import { OwnerSession } from '../storage/connection/owner-session';
-import { lockReindex, unlockReindex } from '../storage/indexing/row-record';
+import { lockReindex } from '../storage/indexing/row-record';
 import {
   advanceIndexing,
   failParameters,
   failIndexing,
   finishIndexing,
-  haveSearchParameters,
   readNextHeads,
-  readSpacesWithWork,
+  readSpace,
   releaseIndexing,
   removeRowsOf,
   startIndexing,
@@ -50,8 +47,6 @@ import {
 import { readAsOwner, type ParameterProgress } from '../storage/indexing/search-parameters';
 import { NO_ROWS, sortDateText } from '../storage/write/version-write';
 
-/** Interval of the checks for work that other processes have left. */
-const CHECK_INTERVAL_MS = 15_000;
 /** All processes have loaded a change after 1.5 s (spaces.ts); until then they may search by a removed parameter. */
 const GRACE_MS = 3_000;
 /** Consecutive processes that may die in a run without progress. */
@@ -73,56 +68,31 @@ export interface SearchParameterWorkOptions {
 }
 
 export class SearchParameterWork {
-  private readonly loop: PollingLoop;
   /** Identifies the attempts of this process; a process that finds another's mark knows that the other has ended. */
   private readonly process = randomUUID();
 
-  constructor(private readonly options: SearchParameterWorkOptions) {
-    this.loop = new PollingLoop({
-      round: () => this.round(),
-      retryMs: CHECK_INTERVAL_MS,
-      log: options.log,
-      trouble: 'indexing of search parameters was interrupted',
-      isReported: isNoDatabaseTrouble,
-    });
-  }
+  constructor(private readonly options: SearchParameterWorkOptions) {}
 
-  /** Starts looking for work. */
-  start(): void {
-    this.loop.start();
-  }
-
-  /** Starts a run, since there may be work. Returns at once. */
-  wake(): void {
-    this.loop.wake();
-  }
-
-  /** Stops the current run after the resources that it is processing. */
-  close(): Promise<void> {
-    return this.loop.close();
-  }
-
-  // Nothing is lost by a failure: the next round finds the remaining work.
-  private async round(): Promise<number> {
-    const { services, database } = this.options;
-    if (!(await haveSearchParameters(services.database))) return CHECK_INTERVAL_MS;
-    const session = await OwnerSession.open(database);
+  /**
+   * Works on the pending parameters of a space until none is left, or until `signal` is aborted and the resources are done that it is
+   * processing. False: another process or a reindex works there.
+   */
+  async run(spaceNumber: number, signal: AbortSignal): Promise<boolean> {
+    const session = await OwnerSession.open(this.options.database);
     try {
-      for (const space of await readSpacesWithWork(session)) {
-        if (this.loop.isClosed) break;
-        // Another process or a reindex works there; a later check returns to the space.
-        if (!(await lockReindex(session, space.number))) continue;
-        await this.workIn(session, space);
-        await unlockReindex(session, space.number);
-      }
+      const space = await readSpace(session, spaceNumber);
+      if (space === undefined) return true;
+      if (!(await lockReindex(session, spaceNumber))) return false;
+      await this.workIn(session, space, signal);
+      return true;
     } finally {
+      // This also ends the lock.
       await session.close();
     }
-    return CHECK_INTERVAL_MS;
   }
 
-  private async workIn(session: OwnerSession, space: Space): Promise<void> {
-    while (!this.loop.isClosed) {
+  private async workIn(session: OwnerSession, space: Space, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
       const all = await readAsOwner(session, space);
       const pending = all.filter(({ isPending }) => isPending);
       const [ready] = pending.filter(isReady);
@@ -136,7 +106,7 @@ export class SearchParameterWork {
       const { services } = this.options;
       const run = new ParameterIndexing({ services, session, space, type, all, group });
       try {
-        if (!(await run.start(this.process, () => this.loop.isClosed))) return;
+        if (!(await run.start(this.process, signal))) return;
         this.options.changed(space.tenant);
       } catch (error) {
         if (error instanceof FhirError) throw error;
@@ -228,7 +198,7 @@ class ParameterIndexing {
   }
 
   /** Returns false if it was stopped. Throws FailedParametersError. */
-  async start(process: string, isStopped: () => boolean): Promise<boolean> {
+  async start(process: string, signal: AbortSignal): Promise<boolean> {
     const { typeNumber, work } = this;
     const { session } = this.options;
     const space = this.options.space.number;
@@ -238,7 +208,7 @@ class ParameterIndexing {
     if (start.attempts > MAX_ATTEMPTS) throw new FailedParametersError(numbers, NO_PROGRESS);
     let { after, indexed } = start;
     for (;;) {
-      if (isStopped()) {
+      if (signal.aborted) {
         await releaseIndexing(session, { space, numbers });
         return false;
       }

@@ -3,36 +3,41 @@ import { sql } from 'kysely';
 import type { Space } from '../../context';
 import { isRelease } from '../../fhir/release';
 import { ROW_SCHEME } from '../../search/rows/index-rows';
-import type { Database } from '../connection/database';
 import { INDEX_TABLES, type IndexTable } from './index-tables';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
 
-const PENDING = defineStatement(
+/** The kind of jobs that index the search parameters of a space. */
+export const INDEXING = 'search-parameters';
+
+const ENQUEUE = defineStatement(
   template(sql`
-    select distinct s.number, s.release, t.number, t.name, coalesce(t.settings->>'time-zone', 'UTC')
-    from andiron.search_parameter p join andiron.space s on s.number = p.space
-    join andiron.tenant t on t.number = s.tenant
-    where p.pending order by s.number limit ${bind('limit')}::int`),
+    insert into andiron.job (space, id, tenant, kind)
+    select s.number, replace(gen_random_uuid()::text, '-', ''), s.tenant, ${bind('kind')}
+    from andiron.space s
+    where s.number in (select p.space from andiron.search_parameter p where p.pending limit ${bind('limit')}::int)
+    on conflict (space, kind) where kind <> 'request' and state in ('queued', 'running') do nothing`),
 );
-const MAX_SPACES = 1_000;
+const MAX_PENDING = 10_000;
 
-const ANY_PARAMETERS = defineStatement(
-  template(sql`select 1 from andiron.tenant t where t.search_parameters > 0 limit 1`),
-);
-
-/** False if no tenant has ever had search parameters of its own. */
-export async function haveSearchParameters(database: Pick<Database, 'run'>): Promise<boolean> {
-  return (await database.run({ lane: 'search', space: undefined }, ANY_PARAMETERS, {})).length > 0;
+/** Adds a job for each space with pending work that has none. */
+export async function enqueueIndexing(session: OwnerSession): Promise<void> {
+  await session.run(ENQUEUE, { kind: INDEXING, limit: MAX_PENDING });
 }
 
-/** Spaces with pending work. */
-export async function readSpacesWithWork(session: OwnerSession): Promise<Space[]> {
-  const rows = await session.run(PENDING, { limit: MAX_SPACES });
-  return (rows as [number, string, number, string, string][]).flatMap(
-    ([number, release, tenantNumber, tenant, timeZone]) =>
-      isRelease(release) ? [{ number, release, tenantNumber, tenant, timeZone }] : [],
-  );
+const SPACE = defineStatement(
+  template(sql`
+    select s.release, t.number, t.name, coalesce(t.settings->>'time-zone', 'UTC')
+    from andiron.space s join andiron.tenant t on t.number = s.tenant
+    where s.number = ${bind('space')}::int limit 1`),
+);
+
+/** Undefined: the tenant is removed. */
+export async function readSpace(session: OwnerSession, number: number): Promise<Space | undefined> {
+  const [row] = (await session.run(SPACE, { space: number })) as [string, number, string, string][];
+  if (row === undefined) return undefined;
+  const [release, tenantNumber, tenant, timeZone] = row;
+  return isRelease(release) ? { number, release, tenantNumber, tenant, timeZone } : undefined;
 }
 
 const COUNT = defineStatement(

@@ -342,56 +342,6 @@ export async function purgeAccessRecords(
   return removed;
 }
 
-/** Removes jobs that mention the texts in their request, its body or the answer, except purges. */
-const REMOVE_JOBS = unnamed(sql`
-  with removed as (
-    delete from andiron.async_job j
-    where j.space = any (${bind('spaces')}::int[]) and position('$purge' in j.request::text) = 0
-      and exists (select 1 from unnest(${bind('texts')}::text[]) as x (text)
-                  where position(x.text in j.request::text) > 0 or position(x.text in j.body) > 0
-                     or position(x.text in j.answer) > 0)
-    returning 1
-  )
-  select count(*)::int from removed`);
-/** Restarts repeatable jobs that may have read data from before the purge, except purges. */
-const RESTART_JOBS = unnamed(sql`
-  update andiron.async_job j set state = 'waiting', worker = null, beat = null
-  where j.space = any (${bind('spaces')}::int[]) and j.state = 'running' and j.repeatable
-    and position('$purge' in j.request::text) = 0`);
-
-/** Removes asynchronous jobs that mention one of the texts, and returns their number. */
-export async function purgeJobs(
-  session: OwnerSession,
-  spaces: readonly number[],
-  texts: readonly string[],
-): Promise<number> {
-  const [row] = await session.run(REMOVE_JOBS, { spaces: [...spaces], texts: [...texts] });
-  await session.run(RESTART_JOBS, { spaces: [...spaces] });
-  return Number(row?.[0] ?? 0);
-}
-
-/** Removes jobs whose result or failure names one of the texts. A job that has not ended has neither. */
-const REMOVE_ADMINISTRATION_JOBS = unnamed(sql`
-  with removed as (
-    delete from andiron.administration_job j
-    where j.tenant in (select s.tenant from andiron.space s where s.number = any (${bind('spaces')}::int[]))
-      and j.ended is not null
-      and exists (select 1 from unnest(${bind('texts')}::text[]) as x (text)
-                  where position(x.text in concat(j.request, j.progress, j.result, j.failure)) > 0)
-    returning 1
-  )
-  select count(*)::int from removed`);
-
-/** Removes ended jobs of administration that mention one of the texts, and returns their number. */
-export async function purgeAdministrationJobs(
-  session: OwnerSession,
-  spaces: readonly number[],
-  texts: readonly string[],
-): Promise<number> {
-  const [row] = await session.run(REMOVE_ADMINISTRATION_JOBS, { spaces: [...spaces], texts: [...texts] });
-  return Number(row?.[0] ?? 0);
-}
-
 const REGISTERED = unnamed(sql`
   select exists (select 1 from andiron.search_parameter p
                  where p.space = ${bind('space')}::int and p.owner = ${bind('id')})`);

@@ -1,0 +1,276 @@
+/**
+ * The work on jobs of all kinds. They are in the database from the start, and any process executes them; if a process dies,
+ * another one begins them again.
+ */
+import { randomBytes } from 'node:crypto';
+import type { JobCounts } from '../api/jobs';
+import { PollingLoop } from '../concurrency/polling-loop';
+import type { Log } from '../context';
+import type { JsonObject } from '../fhir/json';
+import type { Connections } from '../storage/connection/connections';
+import type { DatabaseOptions } from '../storage/connection/database';
+import { isNoDatabaseTrouble } from '../storage/connection/database-error';
+import { OwnerSession } from '../storage/connection/owner-session';
+import {
+  endJob,
+  readSilentJobs,
+  removeExpiredJobs,
+  renewJobs,
+  reportJob,
+  returnJob,
+  takeJob,
+  type JobEnd,
+  type JobHolder,
+  type ReturnedJob,
+  type TakenJob,
+} from '../storage/jobs/job-work';
+import { nextJob, type JobKey } from '../storage/jobs/jobs';
+
+/** A kind of jobs, and how this process executes them. */
+export interface JobKind {
+  readonly name: string;
+  /** Concurrent jobs of the kind in one process, so that requests have the rest of the machine. */
+  readonly concurrency: number;
+  /** Milliseconds for which an ended job is kept. */
+  readonly keptMs: number;
+  /** The end of a job that may not begin again after its process has died. */
+  readonly interrupted: JobEnd;
+  /**
+   * Executes a job, and returns its end. It may be repeated unless the job has one run only, and throws when `signal` is aborted.
+   */
+  execute(run: JobRun): Promise<JobEnd>;
+  /** Returns what becomes of a job whose execution threw, though nothing stopped it. */
+  onError(error: unknown, job: TakenJob): JobOutcome;
+  /** Adds the jobs of the kind that follow from other tables. */
+  enqueue?(session: OwnerSession): Promise<void>;
+}
+
+/** What becomes of a job that has stopped; without a `state` it begins again. */
+export type JobOutcome = JobEnd | (ReturnedJob & { readonly state?: undefined });
+
+export interface JobRun extends TakenJob {
+  /** Aborted when the job is cancelled or removed, and when this process stops, unless the job has one run only. */
+  readonly signal: AbortSignal;
+  /** Stores a report of the progress within a second. Cost: nothing that the executor waits for. */
+  report(progress: JsonObject): void;
+}
+
+export interface JobRunnerOptions {
+  readonly database: Connections;
+  readonly owner: DatabaseOptions;
+  readonly log: Log;
+}
+
+/** A process without a heartbeat for this time counts as dead. */
+const SILENCE_MS = 10_000;
+/** Interval between checks for jobs of other processes. */
+const LOOK_MS = 5_000;
+/** Interval between heartbeats of a working process. */
+const BEAT_MS = 1_000;
+
+/** Why a running job is stopped: it was cancelled, this process stops, or another process or nobody has the job. */
+type StopReason = 'cancelled' | 'stopping' | 'lost';
+
+interface Running {
+  readonly job: TakenJob;
+  readonly kind: JobKind;
+  readonly controller: AbortController;
+  stopReason: StopReason | undefined;
+  /** A report that is not stored yet. */
+  progress: JsonObject | undefined;
+}
+
+interface StoredOutcome {
+  readonly holder: JobHolder;
+  readonly job: JobKey;
+  readonly kind: JobKind;
+  readonly progress?: JsonObject | undefined;
+}
+
+/**
+ * Repeats rounds of work: at once when a job arrives or ends, every second while this process runs some, else every five seconds if
+ * there is work. The rounds share a connection of the owner, which is open only meanwhile.
+ */
+export class JobRunner {
+  readonly #worker = randomBytes(8).toString('hex');
+  readonly #kinds = new Map<string, JobKind>();
+  readonly #running = new Map<string, Running>();
+  /** Jobs that have stopped; the database does not know yet. */
+  readonly #stopped: { readonly running: Running; readonly outcome: JobOutcome }[] = [];
+  readonly #loop: PollingLoop;
+  #session: OwnerSession | undefined;
+
+  constructor(private readonly options: JobRunnerOptions) {
+    this.#loop = new PollingLoop({
+      round: () => this.#round(),
+      // Nothing is lost by a failure: the next round stores what has ended, or another process begins the jobs again.
+      retryMs: BEAT_MS,
+      mayEnd: () => this.#isIdle,
+      log: options.log,
+      trouble: 'the work on jobs was interrupted',
+      isReported: isNoDatabaseTrouble,
+    });
+  }
+
+  /** Executes jobs of the kind in this process. */
+  serve(kind: JobKind): void {
+    this.#kinds.set(kind.name, kind);
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** There may be a new job. Returns at once. */
+  wake(): void {
+    this.#loop.wake();
+  }
+
+  /** Stops a job that was cancelled, if this process runs it. */
+  cancel(id: string): void {
+    const running = this.#running.get(id);
+    if (running !== undefined) stop(running, 'cancelled');
+  }
+
+  counts(kind: string): JobCounts {
+    const isOfKind = (running: Running): boolean => running.kind.name === kind;
+    return {
+      running: [...this.#running.values()].filter(isOfKind).length,
+      unsaved: this.#stopped.filter(({ running }) => isOfKind(running)).length,
+    };
+  }
+
+  /** Hands repeatable jobs over to other processes, and resolves when this process has no job. */
+  async close(): Promise<void> {
+    this.#loop.stop();
+    for (const running of this.#running.values()) if (running.job.mostRuns !== 1) stop(running, 'stopping');
+    await this.#loop.close();
+    await this.#leave();
+  }
+
+  get #isIdle(): boolean {
+    return this.#running.size === 0 && this.#stopped.length === 0;
+  }
+
+  async #round(): Promise<number> {
+    const { database, owner } = this.options;
+    try {
+      if (!this.#isIdle || (await nextJob(database, SILENCE_MS)) === 0) {
+        this.#session ??= await OwnerSession.open(owner);
+        await this.#work(this.#session);
+      }
+    } catch (error) {
+      await this.#leave();
+      throw error;
+    }
+    if (!this.#isIdle) return this.#stopped.length > 0 ? 0 : BEAT_MS;
+    await this.#leave();
+    return LOOK_MS;
+  }
+
+  async #work(session: OwnerSession): Promise<void> {
+    await this.#save(session);
+    await this.#recover(session);
+    await removeExpiredJobs(session);
+    for (const kind of this.#kinds.values()) await kind.enqueue?.(session);
+    while (!this.#loop.isClosed) {
+      const kinds = [...this.#kinds.values()].filter(
+        ({ name, concurrency }) => this.counts(name).running < concurrency,
+      );
+      const job =
+        kinds.length === 0
+          ? undefined
+          : await takeJob(
+              session,
+              this.#worker,
+              kinds.map(({ name }) => name),
+            );
+      const kind = job && this.#kinds.get(job.kind);
+      if (job === undefined || kind === undefined) break;
+      void this.#run(job, kind);
+    }
+    if (this.#running.size > 0) await this.#beat(session);
+  }
+
+  /** Ends the jobs of silent processes that may not begin again, and returns the others to the queue. */
+  async #recover(session: OwnerSession): Promise<void> {
+    for (const job of await readSilentJobs(session, SILENCE_MS)) {
+      const holder = { worker: job.worker, silenceMs: SILENCE_MS };
+      const kind = this.#kinds.get(job.kind);
+      // A process that serves the kind will do it.
+      if (kind === undefined) continue;
+      if (job.isCancelled) await store(session, { holder, job, kind }, { state: 'cancelled' });
+      else if (job.mayRun) await store(session, { holder, job, kind }, { isCounted: true });
+      else await store(session, { holder, job, kind }, kind.interrupted);
+    }
+  }
+
+  async #beat(session: OwnerSession): Promise<void> {
+    const ours = await renewJobs(session, this.#worker);
+    for (const [id, running] of this.#running) {
+      const isCancelled = ours.get(id);
+      if (isCancelled !== false) stop(running, isCancelled === undefined ? 'lost' : 'cancelled');
+      const { job, progress } = running;
+      if (isCancelled === undefined || progress === undefined) continue;
+      running.progress = undefined;
+      await reportJob(session, job, progress);
+    }
+  }
+
+  async #save(session: OwnerSession): Promise<void> {
+    const holder = { worker: this.#worker, silenceMs: 0 };
+    for (let next = this.#stopped[0]; next !== undefined; next = this.#stopped[0]) {
+      const { running, outcome } = next;
+      await store(session, { ...running, holder }, outcome);
+      this.#stopped.shift();
+    }
+  }
+
+  async #run(job: TakenJob, kind: JobKind): Promise<void> {
+    const running: Running = {
+      ...{ job, kind, controller: new AbortController() },
+      ...{ stopReason: undefined, progress: undefined },
+    };
+    this.#running.set(job.id, running);
+    const outcome = await outcomeOf(running);
+    this.#running.delete(job.id);
+    this.#stopped.push({ running, outcome });
+    this.#loop.wake();
+  }
+
+  async #leave(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    await session?.close();
+  }
+}
+
+async function outcomeOf(running: Running): Promise<JobOutcome> {
+  const { job, kind, controller } = running;
+  try {
+    return await kind.execute({
+      ...job,
+      signal: controller.signal,
+      report: (progress) => void (running.progress = progress),
+    });
+  } catch (error) {
+    if (running.stopReason === 'cancelled') return { state: 'cancelled' };
+    if (running.stopReason !== undefined) return { isCounted: false };
+    return kind.onError(error, job);
+  }
+}
+
+/** Stores what becomes of a job, unless `holder` does not have it any more. */
+async function store(
+  session: OwnerSession,
+  { holder, job, kind, progress }: StoredOutcome,
+  outcome: JobOutcome,
+): Promise<void> {
+  if (outcome.state === undefined) await returnJob(session, holder, job, { ...outcome, progress });
+  else await endJob(session, holder, job, { end: outcome, keptMs: kind.keptMs, progress });
+}
+
+function stop(running: Running, reason: StopReason): void {
+  running.stopReason ??= reason;
+  running.controller.abort();
+}
