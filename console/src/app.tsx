@@ -1,37 +1,34 @@
-/** The screens and their addresses. Those of records are the FHIR addresses themselves. */
-import { lazy, Suspense } from 'react';
-import { Route, Routes, useLocation } from 'react-router';
+/** Shows the screen of the address. */
+import { Suspense, type ComponentProps } from 'react';
+import { matchRoutes, useLocation, useRoutes, type RouteObject } from 'react-router';
+import { CurrentScreen, type Screen, type Section } from './layout/current-screen';
 import { ErrorBoundary } from './layout/error-boundary';
 import { Layout } from './layout/layout';
 import { Loading } from './layout/loaded';
-import { StartScreen } from './screens/start/start-screen';
+import { SECTIONS } from './routes';
 
-const SignedInScreen = lazy(() => import('./screens/signed-in-screen'));
-const FhirScreen = lazy(() => import('./screens/fhir-screen'));
-const TerminologyScreen = lazy(() => import('./screens/terminology/terminology-screen'));
-const GraphiqlScreen = lazy(() => import('./screens/graphiql-screen'));
-const AdministrationScreen = lazy(() => import('./screens/administration/administration-screen'));
-const NotFoundScreen = lazy(() => import('./screens/not-found-screen'));
+type Route = RouteObject & Pick<ComponentProps<typeof CurrentScreen>['value'], 'section' | 'screen'>;
+
+function toRoute(section: Section, screen: Screen): Route {
+  const { path, screen: Content, frame: Frame } = screen;
+  const element = Frame === undefined ? <Content /> : <Frame>{<Content />}</Frame>;
+  return { path, element, section, screen };
+}
+
+const ROUTES = SECTIONS.flatMap((section) => section.screens.map((screen) => toRoute(section, screen)));
 
 export function App() {
   const { pathname } = useLocation();
+  const shown = useRoutes(ROUTES);
+  const match = matchRoutes(ROUTES, pathname)?.at(-1);
+  const { section, screen } = match?.route ?? { section: { screens: [] }, screen: undefined };
   return (
-    <Layout>
-      <ErrorBoundary place={pathname}>
-        <Suspense fallback={<Loading />}>
-          <Routes>
-            <Route path="/" element={<StartScreen />} />
-            <Route path="/w/:tenant" element={<StartScreen />} />
-            <Route path="/w/:tenant/console" element={<StartScreen />} />
-            <Route path="/w/:tenant/console/signed-in" element={<SignedInScreen />} />
-            <Route path="/w/system/console/administration/*" element={<AdministrationScreen />} />
-            <Route path="/w/:tenant/console/:release/terminology/*" element={<TerminologyScreen />} />
-            <Route path="/w/:tenant/console/:release/graphiql" element={<GraphiqlScreen />} />
-            <Route path="/w/:tenant/api/v1/fhir/:release/*" element={<FhirScreen />} />
-            <Route path="*" element={<NotFoundScreen />} />
-          </Routes>
-        </Suspense>
-      </ErrorBoundary>
-    </Layout>
+    <CurrentScreen value={{ section, screen, params: match?.params ?? {} }}>
+      <Layout sections={SECTIONS}>
+        <ErrorBoundary place={pathname}>
+          <Suspense fallback={<Loading />}>{shown}</Suspense>
+        </ErrorBoundary>
+      </Layout>
+    </CurrentScreen>
   );
 }

@@ -9,6 +9,17 @@ export interface Space {
   readonly release: Release;
 }
 
+/** The administration belongs to this tenant; tokens of a release are equal here. */
+export const ADMINISTRATION: Space = { tenant: 'system', release: 'r4' };
+
+/** A space, or the parameters of a pattern in its place. */
+interface AnySpace {
+  readonly tenant: string;
+  readonly release: string;
+}
+
+const below = (root: string, rest: string): string => (rest === '' ? root : `${root}/${rest}`);
+
 /** Path of the root of the server without its last slash: empty, or the prefix of a proxy. */
 export const PREFIX = new URL(
   document.documentElement.dataset['root'] ?? '/',
@@ -24,26 +35,29 @@ export function absolute(path: string): string {
   return `${location.origin}${PREFIX}${path}`;
 }
 
-export function fhirPath({ tenant, release }: Space, rest = ''): string {
-  return `/w/${tenant}/api/v1/fhir/${release}${rest === '' ? '' : `/${rest}`}`;
+export function tenantPath(tenant: string, rest = ''): string {
+  return below(`/w/${tenant}`, rest);
+}
+
+export function fhirPath({ tenant, release }: AnySpace, rest = ''): string {
+  return below(tenantPath(tenant, `api/v1/fhir/${release}`), rest);
 }
 
 export function graphqlPath({ tenant, release }: Space): string {
-  return `/w/${tenant}/api/v1/graphql/${release}`;
+  return tenantPath(tenant, `api/v1/graphql/${release}`);
+}
+
+export function consolePath(tenant: string, rest = ''): string {
+  return below(tenantPath(tenant, 'console'), rest);
 }
 
 /** Path of a screen that has no FHIR address. */
-export function screenPath({ tenant, release }: Space, screen: string): string {
-  return `/w/${tenant}/console/${release}/${screen}`;
+export function screenPath({ tenant, release }: AnySpace, screen: string): string {
+  return consolePath(tenant, `${release}/${screen}`);
 }
 
-export function tenantPath(tenant: string): string {
-  return `/w/${tenant}`;
-}
-
-export function administrationPath(tenant?: string, screen = ''): string {
-  const root = '/w/system/console/administration';
-  return tenant === undefined ? root : `${root}/${tenant}${screen === '' ? '' : `/${screen}`}`;
+export function administrationPath(tenant = '', screen = ''): string {
+  return below(below(consolePath(ADMINISTRATION.tenant, 'administration'), tenant), screen);
 }
 
 /** Path of the screen of a resource, or of one of its versions. */

@@ -265,6 +265,7 @@ it('a value set is expanded with a filter, and a code is checked', () =>
     await page.getByText('Value sets', { exact: true }).click();
     await page.getByRole('searchbox', { name: 'Filter the value sets' }).fill('AdministrativeGender');
     await page.getByRole('link', { name: 'AdministrativeGender', exact: true }).first().click();
+    await heading(page, 'AdministrativeGender').waitFor();
     await page.getByRole('searchbox').first().fill('fem');
     await page.getByText('1–1 of 1').waitFor();
     await page.getByRole('cell', { name: 'Female', exact: true }).waitFor();

@@ -4,6 +4,7 @@
  */
 import createClient from 'openapi-fetch';
 import type { components, paths } from '../__generated__/administration';
+import { ADMINISTRATION, tenantPath } from '../place';
 import { toFailure } from './failure';
 import { request, send } from './send';
 
@@ -29,7 +30,7 @@ export type NamedPolicy = Schemas['PolicyList']['policies'][number];
 export type PackageRecord = Schemas['PackageList']['packages'][number];
 export type Job = Schemas['Job'];
 
-const ROOT = '/w/system/api/v1';
+const ROOT = tenantPath(ADMINISTRATION.tenant, 'api/v1');
 
 /** Sends what the typed client asks for, with the token of the person; a refusal is thrown. */
 async function sendTyped(typed: Request): Promise<Response> {

@@ -3,7 +3,16 @@
  * the browser's tab, so that they end with it.
  */
 import * as oauth from 'oauth4webapi';
-import { absolute, fhirPath, PREFIX, RELEASES, type Release, type Space } from '../place';
+import {
+  absolute,
+  consolePath,
+  fhirPath,
+  PREFIX,
+  RELEASES,
+  tenantPath,
+  type Release,
+  type Space,
+} from '../place';
 import { lockForPage } from './page-lock';
 
 const CLIENT_ID = 'andiron-console';
@@ -187,7 +196,7 @@ export async function signOut(tenant: string): Promise<void> {
       )
       .catch(() => undefined);
   }
-  const back = absolute(`/w/${tenant}`);
+  const back = absolute(tenantPath(tenant));
   if (hint === undefined || server.end_session_endpoint === undefined) return location.assign(back);
   const address = new URL(server.end_session_endpoint);
   address.search = new URLSearchParams({
@@ -245,10 +254,10 @@ function toSession(
   };
 }
 
-const redirectAddress = (tenant: string): string => absolute(`/w/${tenant}/console/signed-in`);
+const redirectAddress = (tenant: string): string => absolute(consolePath(tenant, 'signed-in'));
 
 async function discover(tenant: string): Promise<oauth.AuthorizationServer> {
-  const response = await fetch(`${PREFIX}/w/${tenant}/oidc/.well-known/openid-configuration`);
+  const response = await fetch(`${PREFIX}${tenantPath(tenant, 'oidc/.well-known/openid-configuration')}`);
   const server = (await response.json()) as oauth.AuthorizationServer;
   return server;
 }

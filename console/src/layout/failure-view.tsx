@@ -2,7 +2,7 @@
 import { Alert, Button, Group, List, Stack, Text } from '@mantine/core';
 import { Failure } from '../api/failure';
 import { texts } from '../texts';
-import { useSessionSpace } from './place-context';
+import { useSessionSpace } from './current-screen';
 import { SignInButton } from './sign-in-button';
 
 export function FailureView({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {

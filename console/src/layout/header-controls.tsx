@@ -9,17 +9,17 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { IconMoon, IconSun, IconUser } from './icons/icons';
-import { useLocation, useNavigate } from 'react-router';
+import { useNavigate } from 'react-router';
 import { signOut } from '../api/session';
 import { isRelease, RELEASES } from '../place';
 import { texts } from '../texts';
-import { inRelease, useSessionSpace, useSpace } from './place-context';
+import { useInRelease, useSessionSpace, useSpace } from './current-screen';
 import { SignInButton } from './sign-in-button';
 import { usePerson } from './use-person';
 
 export function ReleaseControl() {
   const space = useSpace();
-  const location = useLocation();
+  const inRelease = useInRelease();
   const navigate = useNavigate();
   return (
     <>
@@ -32,7 +32,7 @@ export function ReleaseControl() {
         value={space.release}
         data={RELEASES.map((release) => ({ value: release, label: release.toUpperCase() }))}
         onChange={(release) => {
-          if (isRelease(release)) void navigate(inRelease(location, release));
+          if (isRelease(release)) void navigate(inRelease(release));
         }}
       />
     </>

@@ -1,67 +1,15 @@
 /** The frame of all screens: header, navigation, content. */
 import { Anchor, AppShell, Box, Burger, Group, NavLink, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import {
-  IconBook2,
-  IconBinaryTree2,
-  IconGraph,
-  IconHome,
-  IconListSearch,
-  IconSettings,
-  type Icon,
-} from './icons/icons';
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useContext, useEffect, useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
 import logo from '../favicon.svg';
-import { administrationPath, fhirPath, PREFIX, screenPath, tenantPath } from '../place';
+import { PREFIX } from '../place';
 import { texts } from '../texts';
 import { ColorSchemeButton, ReleaseControl, SessionButton } from './header-controls';
+import { CurrentScreen, useSpace, type Section } from './current-screen';
+import { IconBook2 } from './icons/icons';
 import classes from './layout.module.css';
-import { useSpace } from './place-context';
-
-interface Target {
-  readonly label: string;
-  readonly path: string;
-  readonly icon: Icon;
-  readonly isHere: boolean;
-}
-
-function useTargets(): readonly Target[] {
-  const space = useSpace();
-  const { pathname } = useLocation();
-  const { tenant } = space;
-  const [start, resources] = [tenantPath(tenant), fhirPath(space)];
-  const terminology = screenPath(space, 'terminology');
-  const graphiql = screenPath(space, 'graphiql');
-  const administration = administrationPath();
-  return [
-    {
-      label: texts.common.start,
-      path: start,
-      icon: IconHome,
-      isHere: pathname === '/' || pathname === start,
-    },
-    {
-      label: texts.common.resources,
-      path: resources,
-      icon: IconListSearch,
-      isHere: pathname.startsWith(resources),
-    },
-    {
-      label: texts.common.terminology,
-      path: terminology,
-      icon: IconBinaryTree2,
-      isHere: pathname.startsWith(terminology),
-    },
-    { label: texts.common.graphiql, path: graphiql, icon: IconGraph, isHere: pathname.startsWith(graphiql) },
-    {
-      label: texts.common.administration,
-      path: administrationPath(tenant),
-      icon: IconSettings,
-      isHere: pathname.startsWith(administration),
-    },
-  ];
-}
 
 /** Moves the focus to the content of a new screen, so that a screen reader begins there. */
 function useFocusOnScreen(): React.RefObject<HTMLElement | null> {
@@ -75,10 +23,16 @@ function useFocusOnScreen(): React.RefObject<HTMLElement | null> {
   return content;
 }
 
-export function Layout({ children }: { readonly children: ReactNode }) {
+export interface LayoutProps {
+  readonly sections: readonly Section[];
+  readonly children: ReactNode;
+}
+
+export function Layout({ sections, children }: LayoutProps) {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const content = useFocusOnScreen();
-  const targets = useTargets();
+  const space = useSpace();
+  const { section: here } = useContext(CurrentScreen);
   return (
     <AppShell
       header={{ height: 56 }}
@@ -115,18 +69,22 @@ export function Layout({ children }: { readonly children: ReactNode }) {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label={texts.common.navigation}>
-        {targets.map(({ label, path, icon: TargetIcon, isHere }) => (
-          <NavLink
-            key={label}
-            component={Link}
-            to={path}
-            label={label}
-            active={isHere}
-            aria-current={isHere ? 'page' : undefined}
-            leftSection={<TargetIcon size={18} aria-hidden />}
-            onClick={close}
-          />
-        ))}
+        {sections.map((section) => {
+          const { link } = section;
+          if (link === undefined) return null;
+          return (
+            <NavLink
+              key={link.title}
+              component={Link}
+              to={link.path(space)}
+              label={link.title}
+              active={section === here}
+              aria-current={section === here ? 'page' : undefined}
+              leftSection={<link.icon size={18} aria-hidden />}
+              onClick={close}
+            />
+          );
+        })}
         <Box mt="auto">
           <NavLink
             href={`${PREFIX}/docs/`}

@@ -1,7 +1,7 @@
 /** Chooses the screen of a FHIR address: a search, a record, one of its versions, or any other answer. */
 import { lazy } from 'react';
 import { useParams } from 'react-router';
-import { useSpace } from '../layout/place-context';
+import { useSpace } from '../layout/current-screen';
 
 const TypesScreen = lazy(() => import('./resources/types-screen'));
 const SearchScreen = lazy(() => import('./resources/search-screen'));

@@ -2,7 +2,7 @@
 import { Title, VisuallyHidden } from '@mantine/core';
 import { useEffect } from 'react';
 import { tokenFor } from '../api/session';
-import { useSpace } from '../layout/place-context';
+import { useSpace } from '../layout/current-screen';
 import { useTitle } from '../layout/use-title';
 import { graphqlPath, PREFIX } from '../place';
 import { texts } from '../texts';

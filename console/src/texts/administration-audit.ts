@@ -1,6 +1,5 @@
 /** Texts of the audit trail. */
 export const administrationAudit = {
-  title: 'Audit trail',
   intro: 'Who did what, when, from where, about which patient, and with what outcome. Events never change.',
   caption: 'Audit events, the newest first',
   from: 'From',

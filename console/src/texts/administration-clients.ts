@@ -1,6 +1,5 @@
 /** Texts of the screens of clients. */
 export const administrationClients = {
-  title: 'Clients',
   intro: 'A client is an app or a program of this tenant. It may do what its scopes allow, and nothing else.',
   caption: 'Clients of this tenant',
   new: 'New client',

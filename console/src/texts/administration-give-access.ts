@@ -1,6 +1,5 @@
 /** Texts of the guided path on which an app gets access to one patient. */
 export const administrationGiveAccess = {
-  title: 'Give an app access to one patient',
   intro: 'Choose the patient, the app and the person. Everything can be changed later.',
   way: 'Who will use the data?',
   ways: {

@@ -1,7 +1,6 @@
 /** Texts of the screens of packages and indexes. */
 export const administrationJobs = {
   packages: {
-    title: 'Packages',
     intro:
       'Implementation guides that this tenant has. An import stores their profiles, value sets and search parameters, with which the server then works.',
     caption: 'Packages of this tenant',
@@ -28,7 +27,6 @@ export const administrationJobs = {
     history: 'Imports',
   },
   indexes: {
-    title: 'Indexes',
     intro:
       'Searches use an index that the server keeps up to date by itself. A reindex compares it with the records and repairs what differs.',
     when: 'When is it needed?',

@@ -1,6 +1,5 @@
 /** Texts of the screens of users, identity providers and signing keys. */
 export const administrationPeople = {
-  title: 'Users',
   intro:
     'People who sign in to this tenant: to the console, and to the apps that are registered as clients. What they see depends on who they are in the records.',
   caption: 'Users of this tenant',
@@ -54,7 +53,6 @@ export const administrationPeople = {
   searchHint: 'Type a name, an id or an identifier',
   nobodyFound: 'Nobody found',
   issuers: {
-    title: 'Identity providers',
     intro:
       'The tenant accepts tokens of these issuers, such as the sign-in of a hospital. Their tokens act as a client of this tenant, which is the upper bound of their rights.',
     caption: 'Identity providers of this tenant',
@@ -81,7 +79,6 @@ export const administrationPeople = {
     removeOf: (issuer: string) => `Remove ${issuer}`,
   },
   keys: {
-    title: 'Signing keys',
     intro:
       'The server signs the tokens of this tenant with keys of its own. Everybody may read the public ones.',
     address: 'Public keys',

@@ -1,6 +1,5 @@
 /** Texts of the screens of policies. */
 export const administrationPolicies = {
-  title: 'Policies',
   intro:
     'A policy restricts clients beyond their scopes: to types, to records that match a search, and to elements. A client without policies is restricted by its scopes alone.',
   caption: 'Policies of this tenant',

@@ -115,7 +115,6 @@ export const administration = {
     danger: 'Disable or remove',
   },
   settingsScreen: {
-    title: 'Settings',
     intro:
       'What is set here applies to this tenant alone. Everything else is as the server was started. A change applies within 2 seconds.',
     own: 'Set for this tenant',

@@ -8,13 +8,10 @@ import { FailureView } from '../../layout/failure-view';
 import { Loading } from '../../layout/loaded';
 import { SignInButton } from '../../layout/sign-in-button';
 import { usePerson } from '../../layout/use-person';
-import type { Space } from '../../place';
+import { ADMINISTRATION } from '../../place';
 import { texts } from '../../texts';
 
 const { access } = texts.administration;
-
-/** The administration belongs to this tenant; tokens of a release are equal here. */
-export const ADMINISTRATION: Space = { tenant: 'system', release: 'r4' };
 
 export function AdministrationFailure({
   error,

@@ -1,20 +1,25 @@
 /** The headings of a screen and of its parts. */
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
-import { useTitle } from '../../layout/use-title';
+import { useScreenTitle, useTitle } from '../../layout/use-title';
 
-/** The first heading of a screen, which also names the tab. `place`: what the tab says after it, such as the tenant. */
+/**
+ * The first heading of a screen, which also names the tab. `title`: by default that of the table of screens; `place`: what the
+ * tab says after it, such as the tenant.
+ */
 export function ScreenHeading({
-  title,
+  title: given,
   place,
   intro,
   children,
 }: {
-  readonly title: string;
+  readonly title?: string;
   readonly place?: string;
   readonly intro?: string;
   readonly children?: ReactNode;
 }) {
+  const named = useScreenTitle();
+  const title = given ?? named;
   useTitle(place === undefined ? title : `${title} · ${place}`);
   return (
     <Group justify="space-between" align="start" gap="sm">

@@ -1,6 +1,8 @@
 /** What all screens of a tenant have: where they are, the way to the others, and the rights that they need. */
 import { Anchor, Breadcrumbs, Button, Group, Text } from '@mantine/core';
-import { Link, Outlet, useLocation } from 'react-router';
+import { Fragment, useContext, type ReactNode } from 'react';
+import { generatePath, Link, matchPath, useLocation } from 'react-router';
+import { CurrentScreen } from '../../layout/current-screen';
 import { administrationPath } from '../../place';
 import { texts } from '../../texts';
 import { AdministrationLoaded } from './failure';
@@ -9,24 +11,12 @@ import { useTenant, useTenantDetails } from './queries';
 
 const { administration } = texts;
 
-const SCREENS = [
-  { screen: '', label: administration.overview },
-  { screen: 'settings', label: administration.settings },
-  { screen: 'clients', label: administration.clients },
-  { screen: 'users', label: administration.users },
-  { screen: 'issuers', label: administration.issuers },
-  { screen: 'keys', label: administration.keys },
-  { screen: 'policies', label: administration.policies },
-  { screen: 'audit', label: administration.audit },
-  { screen: 'packages', label: administration.packages },
-  { screen: 'indexes', label: administration.indexes },
-] as const;
-
-export function TenantFrame() {
+export default function TenantFrame({ children }: { readonly children: ReactNode }) {
   const tenant = useTenant();
   const details = useTenantDetails(tenant);
   const { pathname } = useLocation();
-  const [here = ''] = pathname.slice(administrationPath(tenant).length + 1).split('/');
+  const { section } = useContext(CurrentScreen);
+  const tabs = section.screens.filter(({ isTab }) => isTab);
   return (
     <>
       <nav aria-label={administration.path}>
@@ -41,23 +31,29 @@ export function TenantFrame() {
       </nav>
       <nav aria-label={administration.screens}>
         <Group gap={4} mb="lg">
-          {SCREENS.map(({ screen, label }) => (
-            <Button
-              key={screen}
-              component={Link}
-              to={administrationPath(tenant, screen)}
-              size="compact-sm"
-              variant={screen === here ? 'light' : 'subtle'}
-              color={screen === here ? 'orange' : 'gray'}
-              aria-current={screen === here ? 'page' : undefined}
-            >
-              {label}
-            </Button>
-          ))}
+          {tabs.map(({ path, title }, index) => {
+            // All other screens are below the first one.
+            const isHere = matchPath({ path, end: index === 0 }, pathname) !== null;
+            return (
+              <Button
+                key={path}
+                component={Link}
+                to={generatePath(path, { tenant })}
+                size="compact-sm"
+                variant={isHere ? 'light' : 'subtle'}
+                color={isHere ? 'orange' : 'gray'}
+                aria-current={isHere ? 'page' : undefined}
+              >
+                {title}
+              </Button>
+            );
+          })}
         </Group>
       </nav>
       {details.isError ? <ScreenHeading title={tenant} place={administration.title} /> : null}
-      <AdministrationLoaded query={details}>{() => <Outlet key={tenant} />}</AdministrationLoaded>
+      <AdministrationLoaded query={details}>
+        {() => <Fragment key={tenant}>{children}</Fragment>}
+      </AdministrationLoaded>
     </>
   );
 }

@@ -6,8 +6,9 @@ import { Failure } from '../../api/failure';
 import { parseJson, type JsonObject } from '../../api/json';
 import { get } from '../../api/fhir';
 import { CopyLine } from '../../layout/copy';
-import { useSpace } from '../../layout/place-context';
+import { useSpace } from '../../layout/current-screen';
 import { usePerson } from '../../layout/use-person';
+import { useScreenTitle, useTitle } from '../../layout/use-title';
 import {
   absolute,
   administrationPath,
@@ -24,6 +25,7 @@ const { start } = texts;
 
 export function StartScreen() {
   const space = useSpace();
+  useTitle(useScreenTitle());
   return (
     <Stack gap="lg">
       <div>

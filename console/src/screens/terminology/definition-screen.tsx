@@ -6,6 +6,7 @@ import { get } from '../../api/fhir';
 import { textOf, type JsonObject } from '../../api/json';
 import { isKind, type Kind } from '../../api/terminology';
 import { CopyIcon } from '../../layout/copy';
+import { useSpace } from '../../layout/current-screen';
 import { Loaded } from '../../layout/loaded';
 import { useTitle } from '../../layout/use-title';
 import { resourcePath, screenPath, type Space } from '../../place';
@@ -18,7 +19,8 @@ import { ValueSetView } from './value-set-view';
 
 const { terminology } = texts;
 
-export function DefinitionScreen({ space }: { readonly space: Space }) {
+export function DefinitionScreen() {
+  const space = useSpace();
   const { kind, id = '' } = useParams();
   if (!isKind(kind)) return <NotFoundScreen />;
   return <LoadedDefinition key={`${kind}/${id}`} space={space} kind={kind} id={id} />;

@@ -2,15 +2,16 @@
 import { SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import { useSearchParams } from 'react-router';
 import { isKind, KINDS } from '../../api/terminology';
+import { useSpace } from '../../layout/current-screen';
 import { useTitle } from '../../layout/use-title';
-import type { Space } from '../../place';
 import { texts } from '../../texts';
 import { CheckCode } from './check-code';
 import { DefinitionBrowser } from './definition-browser';
 
 const { terminology } = texts;
 
-export function TerminologyHome({ space }: { readonly space: Space }) {
+export function TerminologyHome() {
+  const space = useSpace();
   const [parameters, setParameters] = useSearchParams();
   const named = parameters.get('kind') ?? undefined;
   const kind = isKind(named) ? named : 'CodeSystem';

@@ -7,7 +7,7 @@ import { Failure } from '../../../api/failure';
 import { searchRecords } from '../../../api/records';
 import { FailureView } from '../../../layout/failure-view';
 import { Loading } from '../../../layout/loaded';
-import { useSpace } from '../../../layout/place-context';
+import { useSpace } from '../../../layout/current-screen';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
 import { ScreenHeading } from '../heading';
@@ -28,7 +28,7 @@ export function AuditScreen() {
   const filters = readFilters(query);
   return (
     <Stack gap="md">
-      <ScreenHeading title={words.title} place={tenant} intro={words.intro}>
+      <ScreenHeading place={tenant} intro={words.intro}>
         <ReleaseChoice value={release} onChange={setRelease} />
       </ScreenHeading>
       <AuditFilterForm

@@ -1,7 +1,7 @@
 /** Makes one scope of its parts: whose data, which type, what the client may do, under which condition. */
 import { Button, Checkbox, Group, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useSpace } from '../../../layout/place-context';
+import { useSpace } from '../../../layout/current-screen';
 import { texts } from '../../../texts';
 import { useTypes } from '../use-types';
 import { CONTEXTS, INTERACTIONS, toScope, type DataScope } from './scopes';

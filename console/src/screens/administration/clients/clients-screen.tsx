@@ -18,7 +18,7 @@ export function ClientsScreen() {
   const clients = useClients(tenant);
   return (
     <Stack gap="md">
-      <ScreenHeading title={words.title} place={tenant} intro={words.intro}>
+      <ScreenHeading place={tenant} intro={words.intro}>
         <Button component={Link} to={administrationPath(tenant, 'give-access')} variant="default">
           {tasks.giveAccess}
         </Button>

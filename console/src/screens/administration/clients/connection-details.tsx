@@ -3,7 +3,7 @@ import { Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Client } from '../../../api/administration';
 import { CopyLine } from '../../../layout/copy';
-import { useSpace } from '../../../layout/place-context';
+import { useSpace } from '../../../layout/current-screen';
 import { absolute, fhirPath, tenantPath, type Release } from '../../../place';
 import { texts } from '../../../texts';
 import { Part } from '../heading';

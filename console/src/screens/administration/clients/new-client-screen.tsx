@@ -30,7 +30,7 @@ export function NewClientScreen() {
       }}
     >
       <Stack gap="lg">
-        <ScreenHeading title={words.new} place={tenant} />
+        <ScreenHeading place={tenant} />
         <ClientFields tenant={tenant} draft={draft} change={setDraft} isNew />
         {creation.isError ? <AdministrationFailure error={creation.error} /> : null}
         <Group gap="sm">

@@ -1,7 +1,7 @@
 /** The guided path: an app or a program gets access to the record of one patient. */
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
-import { useSpace } from '../../../layout/place-context';
+import { useSpace } from '../../../layout/current-screen';
 import { texts } from '../../../texts';
 import { AdministrationFailure } from '../failure';
 import { Part, ScreenHeading } from '../heading';
@@ -67,7 +67,7 @@ function Path({
       }}
     >
       <Stack gap="lg" maw={900}>
-        <ScreenHeading title={words.title} place={tenant} intro={words.intro} />
+        <ScreenHeading place={tenant} intro={words.intro} />
         <WayChoice draft={draft} change={setDraft} />
         <Part title={words.patientStep}>
           <Group gap="sm" align="end">

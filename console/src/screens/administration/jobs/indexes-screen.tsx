@@ -17,7 +17,7 @@ export function IndexesScreen() {
   const starting = useChange(() => reindex(tenant, release === undefined ? {} : { release }));
   return (
     <Stack gap="xl">
-      <ScreenHeading title={words.title} place={tenant} intro={words.intro} />
+      <ScreenHeading place={tenant} intro={words.intro} />
       <Part title={words.when}>
         <Stack gap="xs">
           <List size="sm">

@@ -21,7 +21,7 @@ export function PackagesScreen() {
   });
   return (
     <Stack gap="xl">
-      <ScreenHeading title={words.title} place={tenant} intro={words.intro} />
+      <ScreenHeading place={tenant} intro={words.intro} />
       <AdministrationLoaded query={packages}>
         {(list) => (list.length === 0 ? <Text>{words.empty}</Text> : <PackageTable packages={list} />)}
       </AdministrationLoaded>

@@ -19,7 +19,7 @@ export function IssuersScreen() {
   const [edited, setEdited] = useState<Issuer | 'new'>();
   return (
     <Stack gap="md">
-      <ScreenHeading title={words.title} place={tenant} intro={words.intro}>
+      <ScreenHeading place={tenant} intro={words.intro}>
         <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEdited('new')}>
           {words.new}
         </Button>

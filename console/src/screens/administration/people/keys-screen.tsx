@@ -15,7 +15,7 @@ export function KeysScreen() {
   const rotation = useChange((isRevoking: boolean) => rotateKeys(tenant, isRevoking));
   return (
     <Stack gap="xl">
-      <ScreenHeading title={words.title} place={tenant} intro={words.intro} />
+      <ScreenHeading place={tenant} intro={words.intro} />
       <div>
         <Text size="sm" fw={500}>
           {words.address}

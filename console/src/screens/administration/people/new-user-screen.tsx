@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { createUser, type User } from '../../../api/administration';
 import { CopyLine } from '../../../layout/copy';
-import { useSpace } from '../../../layout/place-context';
+import { useSpace } from '../../../layout/current-screen';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
 import { AdministrationFailure } from '../failure';
@@ -38,7 +38,7 @@ export function NewUserScreen() {
       }}
     >
       <Stack gap="lg">
-        <ScreenHeading title={words.new} place={tenant} />
+        <ScreenHeading place={tenant} />
         <UserFields tenant={tenant} draft={draft} change={setDraft} />
         <PasswordField value={password} onChange={setPassword} />
         {creation.isError ? <AdministrationFailure error={creation.error} /> : null}

@@ -18,7 +18,7 @@ export function UsersScreen() {
   const users = useUsers(tenant);
   return (
     <Stack gap="md">
-      <ScreenHeading title={words.title} place={tenant} intro={words.intro}>
+      <ScreenHeading place={tenant} intro={words.intro}>
         <Button
           component={Link}
           to={administrationPath(tenant, 'users/new')}

@@ -18,7 +18,7 @@ export function PoliciesScreen() {
   const [name, setName] = useState('');
   return (
     <Stack gap="md">
-      <ScreenHeading title={words.title} place={tenant} intro={words.intro} />
+      <ScreenHeading place={tenant} intro={words.intro} />
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -4,7 +4,7 @@ import { IconKey } from '../../../layout/icons/icons';
 import { Link } from 'react-router';
 import type { TenantDetails } from '../../../api/administration';
 import { formatDateTime } from '../../../fhir/format-date';
-import { useSpace } from '../../../layout/place-context';
+import { useSpace } from '../../../layout/current-screen';
 import { administrationPath, fhirPath } from '../../../place';
 import { texts } from '../../../texts';
 import { AdministrationLoaded } from '../failure';

@@ -29,7 +29,7 @@ export function SettingsScreen() {
   });
   return (
     <Stack gap="lg">
-      <ScreenHeading title={words.title} place={tenant} intro={words.intro} />
+      <ScreenHeading place={tenant} intro={words.intro} />
       <AdministrationLoaded query={settings}>
         {(list) => (
           <AdministrationLoaded query={details}>

@@ -13,14 +13,14 @@ import { useTenants } from '../queries';
 import { StatusBadge } from '../status-badge';
 import { NewTenant } from './new-tenant';
 
-const { form, tenants: words, title } = texts.administration;
+const { form, tenants: words } = texts.administration;
 
 export function TenantsScreen() {
   const tenants = useTenants();
   const [isOpen, { open, close }] = useDisclosure(false);
   return (
     <Stack gap="md">
-      <ScreenHeading title={title} intro={words.intro}>
+      <ScreenHeading intro={words.intro}>
         {tenants.isSuccess ? (
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
             {words.new}

@@ -1,0 +1,106 @@
+/** The one table of screens: addresses, names, links of the navigation, and whose session a screen uses. */
+import { lazy, type ComponentType } from 'react';
+import { IconBinaryTree2, IconGraph, IconHome, IconListSearch, IconSettings } from './layout/icons/icons';
+import type { Screen, Section } from './layout/current-screen';
+import { ADMINISTRATION, administrationPath, consolePath, fhirPath, screenPath, tenantPath } from './place';
+import { StartScreen } from './screens/start/start-screen';
+import { texts } from './texts';
+
+const { administration: words, common, resources, terminology } = texts;
+/** The parameters of the addresses. */
+const TENANT = ':tenant';
+const SPACE = { tenant: TENANT, release: ':release' };
+
+const NotFoundScreen = lazy(() => import('./screens/not-found-screen'));
+
+/** One of the screens that load together. */
+const screenOf =
+  <Name extends string>(load: () => Promise<Readonly<Record<Name, ComponentType>>>) =>
+  (name: Name): ComponentType =>
+    lazy(async (): Promise<{ default: ComponentType }> => ({ default: (await load())[name] }));
+
+const fromTerminology = screenOf(() => import('./screens/terminology/screens'));
+const fromAdministration = screenOf(() => import('./screens/administration/screens'));
+
+const TenantFrame = lazy(() => import('./screens/administration/tenant-frame'));
+
+/** A screen of the administration of one tenant. */
+const ofTenant = (
+  path: string,
+  screen: ComponentType,
+  names: Pick<Screen, 'title' | 'isTab'> = {},
+): Screen => ({ path: administrationPath(TENANT, path), screen, frame: TenantFrame, ...names });
+
+export const SECTIONS: readonly Section[] = [
+  {
+    link: { title: common.start, icon: IconHome, path: ({ tenant }) => tenantPath(tenant) },
+    screens: ['/', tenantPath(TENANT), consolePath(TENANT)].map((path) => ({
+      path,
+      screen: StartScreen,
+      title: '',
+    })),
+  },
+  {
+    link: { title: resources.title, icon: IconListSearch, path: (space) => fhirPath(space) },
+    screens: [{ path: fhirPath(SPACE, '*'), screen: lazy(() => import('./screens/fhir-screen')) }],
+  },
+  {
+    link: {
+      title: terminology.title,
+      icon: IconBinaryTree2,
+      path: (space) => screenPath(space, 'terminology'),
+    },
+    screens: [
+      {
+        path: screenPath(SPACE, 'terminology'),
+        screen: fromTerminology('TerminologyHome'),
+      },
+      {
+        path: screenPath(SPACE, 'terminology/:kind/:id'),
+        screen: fromTerminology('DefinitionScreen'),
+      },
+    ],
+  },
+  {
+    link: { title: common.graphiql, icon: IconGraph, path: (space) => screenPath(space, 'graphiql') },
+    screens: [
+      { path: screenPath(SPACE, 'graphiql'), screen: lazy(() => import('./screens/graphiql-screen')) },
+    ],
+  },
+  {
+    link: { title: words.title, icon: IconSettings, path: ({ tenant }) => administrationPath(tenant) },
+    session: ADMINISTRATION,
+    screens: [
+      { path: administrationPath(), screen: fromAdministration('TenantsScreen') },
+      ofTenant('', fromAdministration('OverviewScreen'), { title: words.overview, isTab: true }),
+      ofTenant('settings', fromAdministration('SettingsScreen'), { title: words.settings, isTab: true }),
+      ofTenant('clients', fromAdministration('ClientsScreen'), { title: words.clients, isTab: true }),
+      ofTenant('clients/new', fromAdministration('NewClientScreen'), { title: words.clientScreens.new }),
+      ofTenant('clients/:client', fromAdministration('ClientScreen')),
+      ofTenant('users', fromAdministration('UsersScreen'), { title: words.users, isTab: true }),
+      ofTenant('users/new', fromAdministration('NewUserScreen'), { title: words.people.new }),
+      ofTenant('users/:user', fromAdministration('UserScreen')),
+      ofTenant('issuers', fromAdministration('IssuersScreen'), { title: words.issuers, isTab: true }),
+      ofTenant('keys', fromAdministration('KeysScreen'), { title: words.keys, isTab: true }),
+      ofTenant('policies', fromAdministration('PoliciesScreen'), { title: words.policies, isTab: true }),
+      ofTenant('policies/:policy', fromAdministration('PolicyScreen')),
+      ofTenant('audit', fromAdministration('AuditScreen'), { title: words.audit, isTab: true }),
+      ofTenant('packages', fromAdministration('PackagesScreen'), { title: words.packages, isTab: true }),
+      ofTenant('indexes', fromAdministration('IndexesScreen'), { title: words.indexes, isTab: true }),
+      ofTenant('give-access', fromAdministration('GiveAccessScreen'), {
+        title: words.tenant.giveAccess,
+      }),
+      ofTenant('*', NotFoundScreen),
+    ],
+  },
+  {
+    screens: [
+      {
+        path: consolePath(TENANT, 'signed-in'),
+        screen: lazy(() => import('./screens/signed-in-screen')),
+      },
+      { path: tenantPath(TENANT, '*'), screen: NotFoundScreen },
+      { path: '*', screen: NotFoundScreen },
+    ],
+  },
+];

@@ -1,0 +1,3 @@
+/** The screens of terminology, which load together. */
+export { DefinitionScreen } from './definition-screen';
+export { TerminologyHome } from './terminology-home';
