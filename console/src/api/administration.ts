@@ -16,7 +16,6 @@ export type SettingDescription = Schemas['SettingList']['settings'][number];
 export type Client = Schemas['Client'];
 export type MadeClient = Schemas['MadeClient'];
 export type ClientChanges = Schemas['ClientChanges'];
-export type StoredSecret = Client['secrets'][number];
 /** A secret, which the server shows once. */
 export type NewSecret = Schemas['NewSecret'];
 export type User = Schemas['User'];

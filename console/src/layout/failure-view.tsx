@@ -1,17 +1,36 @@
 /** Shows why something did not work, and what a person can do. */
 import { Alert, Button, Group, List, Stack, Text } from '@mantine/core';
 import { Failure } from '../api/failure';
+import { ADMINISTRATION } from '../place';
 import { texts } from '../texts';
+import { CopyLine } from './copy';
 import { useSessionSpace } from './current-screen';
 import { SignInButton } from './sign-in-button';
+import { usePerson } from './use-person';
 
-export function FailureView({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
+const { access } = texts.administration;
+
+export interface FailureViewProps {
+  readonly error: unknown;
+  readonly retry?: () => void;
+  /** The request was to the records of a tenant, also on a screen of the administration. */
+  readonly isOfRecords?: boolean;
+}
+
+export function FailureView({ error, retry, isOfRecords = false }: FailureViewProps) {
   const space = useSessionSpace();
   const words =
     error instanceof Failure
       ? error.issues.map(({ text }) => text)
       : [error instanceof Error ? error.message : String(error)];
   const status = error instanceof Failure ? error.status : undefined;
+  if (
+    space === ADMINISTRATION &&
+    !isOfRecords &&
+    error instanceof Failure &&
+    (status === 401 || status === 403)
+  )
+    return <MissingRights failure={error} />;
   // Nothing is wrong where nobody has signed in yet.
   if (status === 401)
     return (
@@ -40,6 +59,27 @@ export function FailureView({ error, retry }: { readonly error: unknown; readonl
             </Button>
           </Group>
         )}
+      </Stack>
+    </Alert>
+  );
+}
+
+/** Where the rights of an administrator are missing: how to get them. */
+function MissingRights({ failure }: { readonly failure: Failure }) {
+  const person = usePerson(ADMINISTRATION);
+  return (
+    <Alert role="alert" color="blue" title={access.title} my="md">
+      <Stack gap="sm">
+        <Text size="sm">{person === undefined ? access.signIn : access.signedIn(person.name)}</Text>
+        <Group>
+          <SignInButton space={ADMINISTRATION} label={person === undefined ? access.button : access.other} />
+        </Group>
+        <Text size="sm">{access.command}</Text>
+        <CopyLine value={access.commandText} what={access.commandName} />
+        <div>
+          <Text size="sm">{access.answer}</Text>
+          <Words words={failure.issues.map(({ text }) => text)} />
+        </div>
       </Stack>
     </Alert>
   );

@@ -1,8 +1,9 @@
 /** The entries of a Bundle with links to their records, and to its other pages. */
-import { Anchor, Group, Table, Text, Title } from '@mantine/core';
+import { Anchor, Group, Text, Title } from '@mantine/core';
 import { Link } from 'react-router';
 import { isObject, objectsOf, textOf, type JsonObject } from '../api/json';
 import { headlineOf } from '../fhir/headline';
+import { RecordTable } from '../layout/record-table';
 import { absolute, fhirPath, resourcePath, type Space } from '../place';
 import { texts } from '../texts';
 
@@ -15,31 +16,18 @@ export function BundleEntries({ space, bundle }: { readonly space: Space; readon
       <Title order={2} size="h4" id="entries" mb="sm">
         {answer.entries}
       </Title>
-      {entries.length === 0 ? (
-        <Text c="dimmed">{answer.empty}</Text>
-      ) : (
-        <Table.ScrollContainer minWidth={480}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{answer.record}</Table.Th>
-                <Table.Th>{answer.request}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {entries.map((entry, index) => (
-                // A history may have an entry twice; the order is what the server says.
-                <Table.Tr key={index}>
-                  <Table.Td>
-                    <EntryRecord space={space} entry={entry} />
-                  </Table.Td>
-                  <Table.Td>{requestOf(entry)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
+      <RecordTable
+        rows={entries}
+        empty={<Text c="dimmed">{answer.empty}</Text>}
+        caption={answer.entries}
+        minWidth={480}
+        // A history may have an entry twice; the order is what the server says.
+        keyOf={(_, index) => index}
+        columns={[
+          { title: answer.record, cell: (entry) => <EntryRecord space={space} entry={entry} /> },
+          { title: answer.request, cell: requestOf },
+        ]}
+      />
       <Group mt="sm">
         <PageLink space={space} bundle={bundle} relation="previous" />
         <PageLink space={space} bundle={bundle} relation="next" />

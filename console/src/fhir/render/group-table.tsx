@@ -1,6 +1,6 @@
 /** A list of objects with the same simple members as a table. */
-import { Table, VisuallyHidden } from '@mantine/core';
 import { isArray, type JsonObject } from '../../api/json';
+import { RecordTable, type RecordColumn } from '../../layout/record-table';
 import type { Member } from '../members';
 import { useItemView } from './render-item';
 
@@ -12,33 +12,19 @@ export interface GroupTableProps {
 
 export function GroupTable({ label, columns, objects }: GroupTableProps) {
   return (
-    <Table.ScrollContainer minWidth={columns.length * 110} type="native">
-      <Table withTableBorder verticalSpacing={4} fz="sm">
-        <caption>
-          <VisuallyHidden>{label}</VisuallyHidden>
-        </caption>
-        <Table.Thead>
-          <Table.Tr>
-            {columns.map(({ name, label: words, short }) => (
-              <Table.Th key={name} title={short} scope="col">
-                {words}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {objects.map((object, index) => (
-            <Table.Tr key={index}>
-              {columns.map((column) => (
-                <Table.Td key={column.name} style={{ verticalAlign: 'top' }}>
-                  <Cell object={object} column={column} />
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RecordTable
+      rows={objects}
+      caption={label}
+      look={{ verticalSpacing: 4, withTableBorder: true }}
+      minWidth={columns.length * 110}
+      keyOf={(_, index) => index}
+      columns={columns.map((column): RecordColumn<JsonObject> => ({
+        title: column.label,
+        head: { title: column.short },
+        cells: { style: { verticalAlign: 'top' } },
+        cell: (object) => <Cell object={object} column={column} />,
+      }))}
+    />
   );
 }
 

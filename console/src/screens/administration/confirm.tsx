@@ -2,8 +2,8 @@
 import { Button, Group, Modal, Stack, Text, TextInput, type ButtonProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
+import { FailureView } from '../../layout/failure-view';
 import { texts } from '../../texts';
-import { AdministrationFailure } from './failure';
 
 export interface ConfirmProps {
   /** The words of the button. */
@@ -78,7 +78,7 @@ export function Confirm(props: ConfirmProps) {
               />
             )}
             {isRunning ? progress : null}
-            {error === undefined ? null : <AdministrationFailure error={error} />}
+            {error === undefined ? null : <FailureView error={error} />}
             <Group justify="end" gap="sm">
               <Button variant="default" onClick={close} disabled={isRunning}>
                 {texts.common.cancel}

@@ -3,9 +3,9 @@ import { Anchor, Breadcrumbs, Button, Group, Text } from '@mantine/core';
 import { Fragment, useContext, type ReactNode } from 'react';
 import { generatePath, Link, matchPath, useLocation } from 'react-router';
 import { CurrentScreen } from '../../layout/current-screen';
+import { Loaded } from '../../layout/loaded';
 import { administrationPath } from '../../place';
 import { texts } from '../../texts';
-import { AdministrationLoaded } from './failure';
 import { ScreenHeading } from './heading';
 import { useTenant, useTenantDetails } from './queries';
 
@@ -51,9 +51,7 @@ export default function TenantFrame({ children }: { readonly children: ReactNode
         </Group>
       </nav>
       {details.isError ? <ScreenHeading title={tenant} place={administration.title} /> : null}
-      <AdministrationLoaded query={details}>
-        {() => <Fragment key={tenant}>{children}</Fragment>}
-      </AdministrationLoaded>
+      <Loaded query={details}>{() => <Fragment key={tenant}>{children}</Fragment>}</Loaded>
     </>
   );
 }

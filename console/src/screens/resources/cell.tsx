@@ -6,7 +6,7 @@ import { isArray, isObject, textOf, type JsonObject, type JsonValue } from '../.
 import { formatReference, formatValue, guessType } from '../../fhir/format';
 import { parseReference } from '../../fhir/reference';
 import { absolute, fhirPath, resourcePath, type Space } from '../../place';
-import classes from './record-table.module.css';
+import classes from './results.module.css';
 
 export interface CellProps {
   readonly space: Space;

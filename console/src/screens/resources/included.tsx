@@ -1,12 +1,12 @@
 /** The records that a search includes beside its matches. */
-import { Anchor, Table, Title } from '@mantine/core';
+import { Anchor, Title } from '@mantine/core';
 import { useId } from 'react';
 import { Link } from 'react-router';
 import { textOf, type JsonObject } from '../../api/json';
 import { formatTitle } from '../../fhir/format';
+import { RecordTable } from '../../layout/record-table';
 import { resourcePath, type Space } from '../../place';
 import { texts } from '../../texts';
-import classes from './record-table.module.css';
 
 const { resources } = texts;
 
@@ -24,35 +24,32 @@ export function Included({
       <Title order={2} size="h5" id={id} mb="xs">
         {resources.included}
       </Title>
-      <Table.ScrollContainer minWidth={320}>
-        <Table verticalSpacing={6} className={classes['table'] ?? ''}>
-          <Table.Caption className={classes['caption'] ?? ''}>{resources.includedCaption}</Table.Caption>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">{resources.type}</Table.Th>
-              <Table.Th scope="col">{resources.id}</Table.Th>
-              <Table.Th scope="col">{resources.name}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {records.map((record) => {
-              const [type, key] = [textOf(record['resourceType']) ?? '', textOf(record['id']) ?? ''];
-              const title = formatTitle(record);
-              return (
-                <Table.Tr key={`${type}/${key}`}>
-                  <Table.Td>{type}</Table.Td>
-                  <Table.Td>
-                    <Anchor component={Link} to={resourcePath(space, type, key)} size="sm">
-                      {key}
-                    </Anchor>
-                  </Table.Td>
-                  <Table.Td>{title === `${type}/${key}` ? '' : title}</Table.Td>
-                </Table.Tr>
-              );
-            })}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <RecordTable
+        rows={records.map((record) => ({ ...keyOf(record), title: formatTitle(record) }))}
+        caption={resources.includedCaption}
+        look={{ verticalSpacing: 6 }}
+        minWidth={320}
+        keyOf={({ type, id: key }) => `${type}/${key}`}
+        columns={[
+          { title: resources.type, cell: ({ type }) => type },
+          {
+            title: resources.id,
+            cell: ({ type, id: key }) => (
+              <Anchor component={Link} to={resourcePath(space, type, key)} size="sm">
+                {key}
+              </Anchor>
+            ),
+          },
+          {
+            title: resources.name,
+            cell: ({ type, id: key, title }) => (title === `${type}/${key}` ? '' : title),
+          },
+        ]}
+      />
     </section>
   );
+}
+
+function keyOf({ resourceType, id }: JsonObject): { readonly type: string; readonly id: string } {
+  return { type: textOf(resourceType) ?? '', id: textOf(id) ?? '' };
 }

@@ -14,7 +14,7 @@ import { ColumnsMenu } from './columns-menu';
 import { Equivalents } from './equivalents';
 import { Included } from './included';
 import { Pages } from './pages';
-import { RecordTable } from './record-table';
+import { ResultsTable } from './results-table';
 import { Total } from './total';
 import { useColumns } from './use-columns';
 
@@ -61,7 +61,7 @@ function Found({ space, type, query, parameters, page }: ResultsProps & { readon
       {isEmpty ? (
         <Nothing type={type} query={query} />
       ) : (
-        <RecordTable space={space} type={type} query={query} columns={shown} records={page.matches} />
+        <ResultsTable space={space} type={type} query={query} columns={shown} records={page.matches} />
       )}
       <Pages query={query} next={page.next} />
       <Included space={space} records={page.included} />

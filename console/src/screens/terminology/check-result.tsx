@@ -1,5 +1,5 @@
 /** What a code means, and whether a value set has it. */
-import { Alert, Anchor, Badge, Group, Stack, Table, Text } from '@mantine/core';
+import { Alert, Anchor, Badge, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { Failure } from '../../api/failure';
@@ -7,6 +7,7 @@ import { askOperation } from '../../api/terminology';
 import { readParameters, textIn, type AnswerParameter } from '../../fhir/terminology';
 import { CopyIcon } from '../../layout/copy';
 import { Loaded } from '../../layout/loaded';
+import { RecordTable } from '../../layout/record-table';
 import { screenPath, type Space } from '../../place';
 import { texts } from '../../texts';
 import classes from './terminology.module.css';
@@ -135,57 +136,39 @@ function LookedUp({ space, system, code }: CheckResultProps) {
 }
 
 function Properties({ parameters }: { readonly parameters: readonly AnswerParameter[] }) {
-  const properties = parameters.filter(({ name }) => name === 'property');
-  if (properties.length === 0) return null;
   return (
-    <Table.ScrollContainer minWidth={320}>
-      <Table verticalSpacing={4} className={classes['table'] ?? ''}>
-        <Table.Caption className={classes['caption'] ?? ''}>{terminology.properties}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{terminology.property}</Table.Th>
-            <Table.Th scope="col">{terminology.propertyValue}</Table.Th>
-            <Table.Th scope="col">{terminology.meaning}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {properties.map(({ parts }, index) => (
-            <Table.Tr key={index}>
-              <Table.Td>{textIn(parts, 'code')}</Table.Td>
-              <Table.Td className={classes['words'] ?? ''}>{textIn(parts, 'value')}</Table.Td>
-              <Table.Td>{textIn(parts, 'description')}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RecordTable
+      rows={parameters.filter(({ name }) => name === 'property')}
+      caption={terminology.properties}
+      look={{ verticalSpacing: 4 }}
+      minWidth={320}
+      keyOf={(_, index) => index}
+      columns={[
+        { title: terminology.property, cell: ({ parts }) => textIn(parts, 'code') },
+        {
+          title: terminology.propertyValue,
+          cells: { className: classes['words'] ?? '' },
+          cell: ({ parts }) => textIn(parts, 'value'),
+        },
+        { title: terminology.meaning, cell: ({ parts }) => textIn(parts, 'description') },
+      ]}
+    />
   );
 }
 
 function Designations({ parameters }: { readonly parameters: readonly AnswerParameter[] }) {
-  const designations = parameters.filter(({ name }) => name === 'designation');
-  if (designations.length === 0) return null;
   return (
-    <Table.ScrollContainer minWidth={320}>
-      <Table verticalSpacing={4} className={classes['table'] ?? ''}>
-        <Table.Caption className={classes['caption'] ?? ''}>{terminology.designations}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{terminology.designations}</Table.Th>
-            <Table.Th scope="col">{terminology.language}</Table.Th>
-            <Table.Th scope="col">{terminology.use}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {designations.map(({ parts }, index) => (
-            <Table.Tr key={index}>
-              <Table.Td>{textIn(parts, 'value')}</Table.Td>
-              <Table.Td>{textIn(parts, 'language')}</Table.Td>
-              <Table.Td>{textIn(parts, 'use')}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RecordTable
+      rows={parameters.filter(({ name }) => name === 'designation')}
+      caption={terminology.designations}
+      look={{ verticalSpacing: 4 }}
+      minWidth={320}
+      keyOf={(_, index) => index}
+      columns={[
+        { title: terminology.designations, cell: ({ parts }) => textIn(parts, 'value') },
+        { title: terminology.language, cell: ({ parts }) => textIn(parts, 'language') },
+        { title: terminology.use, cell: ({ parts }) => textIn(parts, 'use') },
+      ]}
+    />
   );
 }

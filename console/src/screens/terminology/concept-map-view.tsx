@@ -1,5 +1,5 @@
 /** The mappings of a concept map, and a form that translates a code by it. */
-import { Button, Group, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { textOf } from '../../api/json';
@@ -8,6 +8,7 @@ import { readMappings, type Mapping } from '../../fhir/concept-map';
 import { shortUrl } from '../../fhir/format';
 import { readParameters, textIn } from '../../fhir/terminology';
 import { Loaded } from '../../layout/loaded';
+import { RecordTable } from '../../layout/record-table';
 import type { Space } from '../../place';
 import { texts } from '../../texts';
 import type { DefinitionViewProps } from './code-system-view';
@@ -130,35 +131,26 @@ function Translations({
 
 function MappingTable({ mappings }: { readonly mappings: readonly Mapping[] }) {
   return (
-    <Table.ScrollContainer minWidth={520}>
-      <Table verticalSpacing={4} className={classes['table'] ?? ''}>
-        <Table.Caption className={classes['caption'] ?? ''}>{terminology.mappingsCaption}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{terminology.source}</Table.Th>
-            <Table.Th scope="col">{terminology.relation}</Table.Th>
-            <Table.Th scope="col">{terminology.target}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {mappings.map((mapping, index) => (
-            <Table.Tr key={index}>
-              <Table.Td title={mapping.system}>
-                <CodeWords code={mapping.code} display={mapping.display} system={mapping.system} />
-              </Table.Td>
-              <Table.Td>{mapping.relation}</Table.Td>
-              <Table.Td title={mapping.targetSystem}>
-                <CodeWords
-                  code={mapping.target}
-                  display={mapping.targetDisplay}
-                  system={mapping.targetSystem}
-                />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RecordTable
+      rows={mappings}
+      caption={terminology.mappingsCaption}
+      look={{ verticalSpacing: 4 }}
+      minWidth={520}
+      keyOf={(_, index) => index}
+      columns={[
+        {
+          title: terminology.source,
+          cell: ({ code, display, system }) => <CodeWords {...{ code, display, system }} />,
+        },
+        { title: terminology.relation, cell: ({ relation }) => relation },
+        {
+          title: terminology.target,
+          cell: ({ target, targetDisplay, targetSystem }) => (
+            <CodeWords code={target} display={targetDisplay} system={targetSystem} />
+          ),
+        },
+      ]}
+    />
   );
 }
 
@@ -175,7 +167,7 @@ function CodeWords({
   return (
     <>
       <span className={classes['code']}>{code}</span> {display}{' '}
-      <Text span size="xs" c="dimmed">
+      <Text span size="xs" c="dimmed" title={system}>
         {shortUrl(system)}
       </Text>
     </>

@@ -1,9 +1,10 @@
 /** The definitions of one kind with a filter. */
-import { Anchor, Badge, Button, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Anchor, Badge, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDeferredValue, useState } from 'react';
 import { Link } from 'react-router';
-import type { Definition, DefinitionList, Kind } from '../../api/terminology';
+import type { DefinitionList, Kind } from '../../api/terminology';
 import { Loaded } from '../../layout/loaded';
+import { RecordTable } from '../../layout/record-table';
 import { fhirPath, screenPath, type Space } from '../../place';
 import { texts } from '../../texts';
 import classes from './terminology.module.css';
@@ -62,59 +63,45 @@ function Definitions({ space, kind, list }: DefinitionBrowserProps & { readonly 
           </Anchor>
         </Text>
       ) : null}
-      {found.length === 0 ? (
-        <Text size="sm">{terminology.none}</Text>
-      ) : (
-        <DefinitionTable space={space} kind={kind} definitions={found.slice(0, limit)} />
-      )}
-      {found.length > limit ? (
-        <Button variant="default" onClick={() => setLimit(limit + AT_ONCE)} style={{ alignSelf: 'start' }}>
-          {terminology.showMore(Math.min(AT_ONCE, found.length - limit))}
-        </Button>
-      ) : null}
+      <RecordTable
+        rows={found.slice(0, limit)}
+        empty={<Text size="sm">{terminology.none}</Text>}
+        caption={terminology.caption(terminology.kinds[kind])}
+        look={{ verticalSpacing: 6 }}
+        minWidth={480}
+        keyOf={({ id }) => id}
+        more={
+          found.length > limit
+            ? {
+                label: terminology.showMore(Math.min(AT_ONCE, found.length - limit)),
+                load: () => setLimit(limit + AT_ONCE),
+              }
+            : undefined
+        }
+        columns={[
+          {
+            title: terminology.name,
+            cell: ({ id, name, isOwn }) => (
+              <Group gap="xs">
+                <Anchor component={Link} to={screenPath(space, `terminology/${kind}/${id}`)} size="sm">
+                  {name}
+                </Anchor>
+                {isOwn ? (
+                  <Badge size="sm" variant="light" tt="none">
+                    {terminology.own}
+                  </Badge>
+                ) : null}
+              </Group>
+            ),
+          },
+          {
+            title: terminology.url,
+            cells: { className: classes['url'] ?? '' },
+            cell: ({ url }) => url,
+          },
+          { title: terminology.status, cell: ({ status }) => status },
+        ]}
+      />
     </Stack>
-  );
-}
-
-function DefinitionTable({
-  space,
-  kind,
-  definitions,
-}: DefinitionBrowserProps & { readonly definitions: readonly Definition[] }) {
-  return (
-    <Table.ScrollContainer minWidth={480}>
-      <Table verticalSpacing={6} className={classes['table'] ?? ''}>
-        <Table.Caption className={classes['caption'] ?? ''}>
-          {terminology.caption(terminology.kinds[kind])}
-        </Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{terminology.name}</Table.Th>
-            <Table.Th scope="col">{terminology.url}</Table.Th>
-            <Table.Th scope="col">{terminology.status}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {definitions.map(({ id, name, url, status, isOwn }) => (
-            <Table.Tr key={id}>
-              <Table.Td>
-                <Group gap="xs">
-                  <Anchor component={Link} to={screenPath(space, `terminology/${kind}/${id}`)} size="sm">
-                    {name}
-                  </Anchor>
-                  {isOwn ? (
-                    <Badge size="sm" variant="light" tt="none">
-                      {terminology.own}
-                    </Badge>
-                  ) : null}
-                </Group>
-              </Table.Td>
-              <Table.Td className={classes['url'] ?? ''}>{url}</Table.Td>
-              <Table.Td>{status}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
   );
 }

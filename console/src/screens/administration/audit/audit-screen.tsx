@@ -1,5 +1,5 @@
 /** The audit trail of a tenant in one release. */
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
@@ -7,6 +7,7 @@ import { Failure } from '../../../api/failure';
 import { searchRecords } from '../../../api/records';
 import { FailureView } from '../../../layout/failure-view';
 import { Loading } from '../../../layout/loaded';
+import { moreOf } from '../../../layout/record-table';
 import { useSpace } from '../../../layout/current-screen';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
@@ -57,7 +58,7 @@ function Events({ space, search }: { readonly space: Space; readonly search: str
     const isRefused = error instanceof Failure && (error.status === 401 || error.status === 403);
     return (
       <>
-        <FailureView error={error} retry={() => void events.refetch()} />
+        <FailureView error={error} retry={() => void events.refetch()} isOfRecords />
         {isRefused ? <Text size="sm">{words.note}</Text> : null}
       </>
     );
@@ -80,18 +81,7 @@ function Events({ space, search }: { readonly space: Space; readonly search: str
           {note}
         </Text>
       ))}
-      <AuditTable space={space} rows={rows} />
-      {events.hasNextPage ? (
-        <Group>
-          <Button
-            variant="default"
-            loading={events.isFetchingNextPage}
-            onClick={() => void events.fetchNextPage()}
-          >
-            {words.more}
-          </Button>
-        </Group>
-      ) : null}
+      <AuditTable space={space} rows={rows} more={moreOf(events, words.more)} />
     </Stack>
   );
 }

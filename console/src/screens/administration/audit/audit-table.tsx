@@ -1,8 +1,7 @@
 /** The rows of the audit trail; each opens its details. */
-import { ActionIcon, Table, Text } from '@mantine/core';
-import { IconChevronDown, IconChevronRight } from '../../../layout/icons/icons';
-import { Fragment, useState } from 'react';
+import { Text } from '@mantine/core';
 import { formatDateTime } from '../../../fhir/format-date';
+import { RecordTable, type More } from '../../../layout/record-table';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
 import { AuditDetails } from './audit-details';
@@ -16,118 +15,84 @@ const SHOWN = 2;
 
 const labelOf = (labels: Readonly<Record<string, string>>, code: string): string => labels[code] ?? code;
 
-export function AuditTable({ space, rows }: { readonly space: Space; readonly rows: readonly AuditRow[] }) {
+export interface AuditTableProps {
+  readonly space: Space;
+  readonly rows: readonly AuditRow[];
+  readonly more: More | undefined;
+}
+
+export function AuditTable({ space, rows, more }: AuditTableProps) {
   const clients = useClients(space.tenant);
   const names = new Map((clients.data ?? []).map(({ id, name }) => [id, name]));
   const nameOf = ({ client, text }: AuditAgent): string => names.get(client ?? '') ?? text;
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const toggle = (id: string): void => {
-    const next = new Set(open);
-    if (!next.delete(id)) next.add(id);
-    setOpen(next);
-  };
   return (
-    <Table.ScrollContainer minWidth={820}>
-      <Table highlightOnHover verticalSpacing={6}>
-        <Table.Caption>{words.caption}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{words.details}</Table.Th>
-            <Table.Th>{words.when}</Table.Th>
-            <Table.Th>{words.who}</Table.Th>
-            <Table.Th>{words.what}</Table.Th>
-            <Table.Th>{words.which}</Table.Th>
-            <Table.Th>{words.outcome}</Table.Th>
-            <Table.Th>{words.address}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((row) => {
-            const isOpen = open.has(row.id);
-            return (
-              <Fragment key={row.id}>
-                <Row space={space} row={row} isOpen={isOpen} toggle={() => toggle(row.id)} nameOf={nameOf} />
-                {isOpen ? (
-                  <Table.Tr>
-                    <Table.Td colSpan={7} bg="var(--mantine-color-default-hover)">
-                      <AuditDetails space={space} row={row} />
-                    </Table.Td>
-                  </Table.Tr>
-                ) : null}
-              </Fragment>
-            );
-          })}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RecordTable
+      rows={rows}
+      caption={words.caption}
+      look={{ captionSide: 'bottom', verticalSpacing: 6 }}
+      minWidth={820}
+      keyOf={({ id }) => id}
+      details={{
+        title: words.details,
+        label: ({ recorded }) => words.detailsOf(formatDateTime(recorded)),
+        view: (row) => <AuditDetails space={space} row={row} />,
+      }}
+      more={more}
+      columns={[
+        {
+          title: words.when,
+          cells: { style: { whiteSpace: 'nowrap' } },
+          cell: ({ recorded }) => formatDateTime(recorded),
+        },
+        {
+          title: words.who,
+          cell: ({ agents }) =>
+            agents.map((agent) => (
+              <Text key={agent.text} size="sm" miw={110} style={{ overflowWrap: 'anywhere' }}>
+                {agent.reference === undefined ? (
+                  nameOf(agent)
+                ) : (
+                  <RecordLink space={space} reference={agent.reference} text={agent.text} />
+                )}
+              </Text>
+            )),
+        },
+        {
+          title: words.what,
+          cell: ({ what, action }) => (
+            <>
+              <Text size="sm">{what}</Text>
+              <Text size="xs" c="dimmed">
+                {labelOf(words.actions, action)}
+              </Text>
+            </>
+          ),
+        },
+        { title: words.which, cell: (row) => <Records space={space} row={row} /> },
+        { title: words.outcome, cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
+        { title: words.address, cell: ({ addresses }) => addresses.join(', ') },
+      ]}
+    />
   );
 }
 
-function Row({
-  space,
-  row,
-  isOpen,
-  toggle,
-  nameOf,
-}: {
-  readonly space: Space;
-  readonly row: AuditRow;
-  readonly isOpen: boolean;
-  readonly toggle: () => void;
-  readonly nameOf: (agent: AuditAgent) => string;
-}) {
-  const when = formatDateTime(row.recorded);
+function Records({ space, row }: { readonly space: Space; readonly row: AuditRow }) {
   const records = row.records.length > 0 ? row.records : row.patients;
   const left = records.length - SHOWN;
   return (
-    <Table.Tr>
-      <Table.Td w={40}>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          aria-expanded={isOpen}
-          aria-label={words.detailsOf(when)}
-          onClick={toggle}
-        >
-          {isOpen ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />}
-        </ActionIcon>
-      </Table.Td>
-      <Table.Td style={{ whiteSpace: 'nowrap' }}>{when}</Table.Td>
-      <Table.Td>
-        {row.agents.map((agent) => (
-          <Text key={agent.text} size="sm" miw={110} style={{ overflowWrap: 'anywhere' }}>
-            {agent.reference === undefined ? (
-              nameOf(agent)
-            ) : (
-              <RecordLink space={space} reference={agent.reference} text={agent.text} />
-            )}
-          </Text>
-        ))}
-      </Table.Td>
-      <Table.Td>
-        <Text size="sm">{row.what}</Text>
-        <Text size="xs" c="dimmed">
-          {labelOf(words.actions, row.action)}
+    <>
+      {records.slice(0, SHOWN).map((reference) => (
+        <Text key={reference} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          <RecordLink space={space} reference={reference} />
         </Text>
-      </Table.Td>
-      <Table.Td>
-        {records.slice(0, SHOWN).map((reference) => (
-          <Text key={reference} size="sm" style={{ overflowWrap: 'anywhere' }}>
-            <RecordLink space={space} reference={reference} />
-          </Text>
-        ))}
-        {left > 0 ? <Text size="xs">{words.moreRecords(left)}</Text> : null}
-        {records.length === 0 ? (
-          <Text size="xs" ff="monospace" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
-            {row.queries[0] ?? ''}
-          </Text>
-        ) : null}
-      </Table.Td>
-      <Table.Td>
-        <OutcomeBadge outcome={row.outcome} />
-      </Table.Td>
-      <Table.Td>{row.addresses.join(', ')}</Table.Td>
-    </Table.Tr>
+      ))}
+      {left > 0 ? <Text size="xs">{words.moreRecords(left)}</Text> : null}
+      {records.length === 0 ? (
+        <Text size="xs" ff="monospace" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
+          {row.queries[0] ?? ''}
+        </Text>
+      ) : null}
+    </>
   );
 }
 

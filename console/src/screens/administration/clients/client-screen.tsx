@@ -4,13 +4,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useParams } from 'react-router';
 import { changeClient, readClient, type Client, type ClientChanges } from '../../../api/administration';
+import { FailureView } from '../../../layout/failure-view';
+import { Loaded } from '../../../layout/loaded';
 import { texts } from '../../../texts';
 import { Confirm } from '../confirm';
-import { AdministrationFailure, AdministrationLoaded } from '../failure';
 import { Part, ScreenHeading } from '../heading';
 import { useChange, usePolicies, useTenant } from '../queries';
 import { Saved } from '../saved';
-import { StatusBadge } from '../status-badge';
+import { EnabledBadge } from '../status-badge';
 import { ClientFields } from './client-fields';
 import { ClientSecrets } from './client-secrets';
 import { ConnectionDetails } from './connection-details';
@@ -30,9 +31,7 @@ export function ClientScreen() {
     queryFn: () => readClient(tenant, id),
   });
   return (
-    <AdministrationLoaded query={client}>
-      {(found) => <ClientView key={found.id} tenant={tenant} client={found} />}
-    </AdministrationLoaded>
+    <Loaded query={client}>{(found) => <ClientView key={found.id} tenant={tenant} client={found} />}</Loaded>
   );
 }
 
@@ -49,7 +48,7 @@ function ClientView({ tenant, client }: ClientViewProps) {
     <Stack gap="xl">
       <ScreenHeading title={name} place={tenant} intro={words.kinds[kind]}>
         <Group gap="sm">
-          <StatusBadge isGood={!disabled} label={disabled ? form.disabled : form.active} />
+          <EnabledBadge isDisabled={disabled} />
           <Confirm
             label={disabled ? form.enable : form.disable}
             title={words.disableTitle(name)}
@@ -88,7 +87,7 @@ function ClientForm({ tenant, client }: ClientViewProps) {
     >
       <Stack gap="lg">
         <ClientFields tenant={tenant} draft={draft} change={setDraft} isNew={false} />
-        {saving.isError ? <AdministrationFailure error={saving.error} /> : null}
+        {saving.isError ? <FailureView error={saving.error} /> : null}
         <Group gap="sm">
           <Button type="submit" loading={saving.isPending} disabled={areKeysWrong}>
             {form.save}
@@ -115,7 +114,7 @@ function BuiltIn({ tenant, client }: ClientViewProps) {
         onChange={(chosen) => saving.mutate(chosen)}
         maw={480}
       />
-      {saving.isError ? <AdministrationFailure error={saving.error} /> : null}
+      {saving.isError ? <FailureView error={saving.error} /> : null}
       <Saved isSaved={saving.isSuccess} />
     </Stack>
   );

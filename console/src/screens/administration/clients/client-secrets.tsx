@@ -1,12 +1,13 @@
 /** The secrets of a client: shown once, replaced without an interruption. */
-import { Alert, Button, Group, Select, Stack, Table, Text } from '@mantine/core';
+import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { addSecret, removeSecret, type Client, type StoredSecret } from '../../../api/administration';
+import { addSecret, removeSecret, type Client } from '../../../api/administration';
 import { formatDateTime } from '../../../fhir/format-date';
 import { CopyLine } from '../../../layout/copy';
+import { RecordTable } from '../../../layout/record-table';
+import { FailureView } from '../../../layout/failure-view';
 import { texts } from '../../../texts';
 import { Confirm } from '../confirm';
-import { AdministrationFailure } from '../failure';
 import { Part } from '../heading';
 import { useChange } from '../queries';
 
@@ -27,17 +28,40 @@ export function ClientSecrets({ tenant, client }: { readonly tenant: string; rea
   return (
     <Part title={words.secrets} hint={words.secretsHint}>
       <Stack gap="sm">
-        {client.secrets.length === 0 ? (
-          <Text size="sm">{words.noSecrets}</Text>
-        ) : (
-          <SecretTable secrets={client.secrets} remove={(id) => removal.mutateAsync(id)} />
-        )}
+        <RecordTable
+          rows={client.secrets}
+          empty={<Text size="sm">{words.noSecrets}</Text>}
+          caption={words.secrets}
+          minWidth={520}
+          keyOf={({ id }) => id}
+          columns={[
+            { title: words.secretId, cell: ({ id }) => id },
+            { title: form.created, cell: ({ created }) => formatDateTime(created) },
+            {
+              title: words.expires,
+              cell: ({ expires }) => (expires === undefined ? words.never : expiryWords(expires)),
+            },
+            {
+              title: form.actions,
+              cell: ({ id }) => (
+                <Confirm
+                  label={words.removeSecret}
+                  name={words.removeSecretOf(id)}
+                  title={words.removeSecretTitle}
+                  words={words.removeSecretWords}
+                  action={form.remove}
+                  run={() => removal.mutateAsync(id)}
+                />
+              ),
+            },
+          ]}
+        />
         {adding.data === undefined ? null : (
           <Alert color="teal" role="status" title={words.secretOnce}>
             <CopyLine what={words.secret} value={adding.data.secret} />
           </Alert>
         )}
-        {adding.isError ? <AdministrationFailure error={adding.error} /> : null}
+        {adding.isError ? <FailureView error={adding.error} /> : null}
         <Group gap="sm" align="end">
           <Select
             label={words.expiry}
@@ -58,47 +82,6 @@ export function ClientSecrets({ tenant, client }: { readonly tenant: string; rea
   );
 }
 
-function SecretTable({
-  secrets,
-  remove,
-}: {
-  readonly secrets: readonly StoredSecret[];
-  readonly remove: (id: string) => Promise<void>;
-}) {
-  return (
-    <Table.ScrollContainer minWidth={520}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{words.secretId}</Table.Th>
-            <Table.Th>{form.created}</Table.Th>
-            <Table.Th>{words.expires}</Table.Th>
-            <Table.Th>{form.actions}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {secrets.map(({ id, created, expires }) => (
-            <Table.Tr key={id}>
-              <Table.Td>{id}</Table.Td>
-              <Table.Td>{formatDateTime(created)}</Table.Td>
-              <Table.Td>
-                {expires === undefined ? words.never : formatDateTime(expires)}
-                {expires !== undefined && Date.parse(expires) < Date.now() ? ` (${words.expired})` : null}
-              </Table.Td>
-              <Table.Td>
-                <Confirm
-                  label={words.removeSecret}
-                  name={words.removeSecretOf(id)}
-                  title={words.removeSecretTitle}
-                  words={words.removeSecretWords}
-                  action={form.remove}
-                  run={() => remove(id)}
-                />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  );
+function expiryWords(expires: string): string {
+  return `${formatDateTime(expires)}${Date.parse(expires) < Date.now() ? ` (${words.expired})` : ''}`;
 }

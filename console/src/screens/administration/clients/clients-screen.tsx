@@ -1,14 +1,13 @@
 /** The apps and programs of a tenant. */
-import { Anchor, Button, Code, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Button, Code, Stack, Text } from '@mantine/core';
 import { IconPlus } from '../../../layout/icons/icons';
 import { Link } from 'react-router';
-import type { Client } from '../../../api/administration';
+import { RecordTable } from '../../../layout/record-table';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
-import { AdministrationLoaded } from '../failure';
 import { ScreenHeading } from '../heading';
 import { useClients, useTenant } from '../queries';
-import { StatusBadge } from '../status-badge';
+import { EnabledBadge } from '../status-badge';
 import { kindOf } from './kinds';
 
 const { form, clientScreens: words, tenant: tasks } = texts.administration;
@@ -30,53 +29,35 @@ export function ClientsScreen() {
           {words.new}
         </Button>
       </ScreenHeading>
-      <AdministrationLoaded query={clients}>
-        {(list) =>
-          list.length === 0 ? <Text>{words.empty}</Text> : <ClientTable tenant={tenant} clients={list} />
-        }
-      </AdministrationLoaded>
-    </Stack>
-  );
-}
-
-function ClientTable({ tenant, clients }: { readonly tenant: string; readonly clients: readonly Client[] }) {
-  return (
-    <Table.ScrollContainer minWidth={640}>
-      <Table highlightOnHover>
-        <Table.Caption>{words.caption}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{words.name}</Table.Th>
-            <Table.Th>{words.kindShort}</Table.Th>
-            <Table.Th>{words.chosen}</Table.Th>
-            <Table.Th>{form.status}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {clients.map((client) => (
-            <Table.Tr key={client.id}>
-              <Table.Td>
-                <Anchor component={Link} to={administrationPath(tenant, `clients/${client.id}`)} fw={600}>
-                  {client.name}
+      <RecordTable
+        query={clients}
+        empty={words.empty}
+        caption={words.caption}
+        look={{ captionSide: 'bottom' }}
+        minWidth={640}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            title: words.name,
+            cell: ({ id, name }) => (
+              <>
+                <Anchor component={Link} to={administrationPath(tenant, `clients/${id}`)} fw={600}>
+                  {name}
                 </Anchor>
                 <Text size="xs" c="dimmed">
-                  {client.id}
+                  {id}
                 </Text>
-              </Table.Td>
-              <Table.Td>{words.kinds[kindOf(client)]}</Table.Td>
-              <Table.Td>
-                {client.scopes.length === 0 ? null : <Code>{client.scopes.join(' ')}</Code>}
-              </Table.Td>
-              <Table.Td>
-                <StatusBadge
-                  isGood={!client.disabled}
-                  label={client.disabled ? form.disabled : form.active}
-                />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+              </>
+            ),
+          },
+          { title: words.kindShort, cell: (client) => words.kinds[kindOf(client)] },
+          {
+            title: words.chosen,
+            cell: ({ scopes }) => (scopes.length === 0 ? null : <Code>{scopes.join(' ')}</Code>),
+          },
+          { title: form.status, cell: ({ disabled }) => <EnabledBadge isDisabled={disabled} /> },
+        ]}
+      />
+    </Stack>
   );
 }

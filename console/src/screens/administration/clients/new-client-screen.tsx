@@ -3,9 +3,9 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { createClientOf, type MadeClient } from '../../../api/administration';
+import { FailureView } from '../../../layout/failure-view';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
-import { AdministrationFailure } from '../failure';
 import { ScreenHeading } from '../heading';
 import { useChange, useTenant } from '../queries';
 import { useTop } from '../use-top';
@@ -32,7 +32,7 @@ export function NewClientScreen() {
       <Stack gap="lg">
         <ScreenHeading place={tenant} />
         <ClientFields tenant={tenant} draft={draft} change={setDraft} isNew />
-        {creation.isError ? <AdministrationFailure error={creation.error} /> : null}
+        {creation.isError ? <FailureView error={creation.error} /> : null}
         <Group gap="sm">
           <Button type="submit" loading={creation.isPending} disabled={areKeysWrong}>
             {form.create}

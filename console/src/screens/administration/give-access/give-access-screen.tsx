@@ -2,8 +2,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useSpace } from '../../../layout/current-screen';
+import { FailureView } from '../../../layout/failure-view';
 import { texts } from '../../../texts';
-import { AdministrationFailure } from '../failure';
 import { Part, ScreenHeading } from '../heading';
 import { RecordChoice } from '../people/record-choice';
 import { useChange, useClients, useTenant, useUsers } from '../queries';
@@ -96,7 +96,7 @@ function Path({
         ) : (
           <AccountStep draft={draft} change={setDraft} users={users.data ?? []} />
         )}
-        {giving.isError ? <AdministrationFailure error={giving.error} /> : null}
+        {giving.isError ? <FailureView error={giving.error} /> : null}
         <Group>
           <Button type="submit" loading={giving.isPending} disabled={!isPossible}>
             {words.submit}

@@ -11,9 +11,9 @@ import {
 } from '@mantine/core';
 import { useState } from 'react';
 import { importFile, importPackage } from '../../../api/administration';
+import { FailureView } from '../../../layout/failure-view';
 import { RELEASES, type Release } from '../../../place';
 import { texts } from '../../../texts';
-import { AdministrationFailure } from '../failure';
 import { useChange } from '../queries';
 
 const words = texts.administration.jobs.packages;
@@ -90,7 +90,7 @@ export function ImportForm({ tenant }: { readonly tenant: string }) {
           checked={options.dependencies}
           onChange={(event) => setOptions({ ...options, dependencies: event.currentTarget.checked })}
         />
-        {importing.isError ? <AdministrationFailure error={importing.error} /> : null}
+        {importing.isError ? <FailureView error={importing.error} /> : null}
         <Group>
           <Button type="submit" loading={importing.isPending} disabled={isFile && file === null}>
             {words.start}

@@ -2,9 +2,9 @@
 import { Button, Group, List, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { reindex } from '../../../api/administration';
+import { FailureView } from '../../../layout/failure-view';
 import { RELEASES, type Release } from '../../../place';
 import { texts } from '../../../texts';
-import { AdministrationFailure } from '../failure';
 import { Part, ScreenHeading } from '../heading';
 import { useChange, useTenant } from '../queries';
 import { JobList } from './job-list';
@@ -50,7 +50,7 @@ export function IndexesScreen() {
             {words.start}
           </Button>
         </Group>
-        {starting.isError ? <AdministrationFailure error={starting.error} /> : null}
+        {starting.isError ? <FailureView error={starting.error} /> : null}
       </form>
       <JobList tenant={tenant} kind="reindex" title={words.history} />
     </Stack>

@@ -4,8 +4,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { cancelJob, listJobs, readJob, type Job } from '../../../api/administration';
 import { formatDateTime } from '../../../fhir/format-date';
+import { FailureView } from '../../../layout/failure-view';
+import { Loaded } from '../../../layout/loaded';
 import { texts } from '../../../texts';
-import { AdministrationFailure, AdministrationLoaded } from '../failure';
 import { Part } from '../heading';
 import { useChange } from '../queries';
 import { StateBadge } from '../status-badge';
@@ -36,7 +37,7 @@ export function JobList({
   });
   return (
     <Part title={title}>
-      <AdministrationLoaded query={jobs}>
+      <Loaded query={jobs}>
         {(list) => {
           const ours = list.filter((job) => job.kind === kind);
           if (ours.length === 0) return <Text size="sm">{words.none}</Text>;
@@ -48,7 +49,7 @@ export function JobList({
             </Stack>
           );
         }}
-      </AdministrationLoaded>
+      </Loaded>
     </Part>
   );
 }
@@ -108,8 +109,8 @@ function JobCard({ tenant, job: first }: { readonly tenant: string; readonly job
             {job.failure}
           </Text>
         )}
-        {cancelling.isError ? <AdministrationFailure error={cancelling.error} /> : null}
-        {latest.isError ? <AdministrationFailure error={latest.error} /> : null}
+        {cancelling.isError ? <FailureView error={cancelling.error} /> : null}
+        {latest.isError ? <FailureView error={latest.error} /> : null}
         {job.result === undefined ? null : <JobResult kind={job.kind} result={job.result} />}
       </Stack>
     </Paper>

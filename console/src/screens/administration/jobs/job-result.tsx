@@ -1,6 +1,7 @@
 /** What a job has done. */
-import { Accordion, Alert, Stack, Table, Text } from '@mantine/core';
+import { Accordion, Alert, Stack, Text } from '@mantine/core';
 import { numberOf, objectsOf, textOf, type JsonObject } from '../../../api/json';
+import { ANYWHERE, NUMBER, RecordTable } from '../../../layout/record-table';
 import { texts } from '../../../texts';
 import { formatCount } from '../tenants/amounts';
 import { filesOf, type FileReason } from './job-words';
@@ -26,7 +27,7 @@ export function JobResult({ kind, result }: { readonly kind: string; readonly re
           <Text size="sm" fw={500}>
             {words.leftOut}
           </Text>
-          <Files files={leftOut} />
+          <Files title={words.leftOut} files={leftOut} />
         </>
       )}
     </Stack>
@@ -74,7 +75,7 @@ function PackageResult({ result }: { readonly result: JsonObject }) {
                 {words[name]} ({formatCount(files.length)})
               </Accordion.Control>
               <Accordion.Panel>
-                <Files files={files} />
+                <Files title={words[name]} files={files} />
               </Accordion.Panel>
             </Accordion.Item>
           ))}
@@ -85,47 +86,32 @@ function PackageResult({ result }: { readonly result: JsonObject }) {
 
 function Types({ types }: { readonly types: readonly JsonObject[] }) {
   return (
-    <Table>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{words.type}</Table.Th>
-          <Table.Th ta="right">{words.stored}</Table.Th>
-          <Table.Th ta="right">{words.unchanged}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {types.map((each) => (
-          <Table.Tr key={textOf(each['type'])}>
-            <Table.Td>{textOf(each['type'])}</Table.Td>
-            <Table.Td ta="right">{formatCount(countAt(each, 'stored'))}</Table.Td>
-            <Table.Td ta="right">{formatCount(countAt(each, 'unchanged'))}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <RecordTable
+      rows={types}
+      caption={words.types}
+      minWidth={240}
+      keyOf={(_, index) => index}
+      columns={[
+        { title: words.type, cell: ({ type }) => textOf(type) },
+        { title: words.stored, ...NUMBER, cell: (each) => formatCount(countAt(each, 'stored')) },
+        { title: words.unchanged, ...NUMBER, cell: (each) => formatCount(countAt(each, 'unchanged')) },
+      ]}
+    />
   );
 }
 
-function Files({ files }: { readonly files: readonly FileReason[] }) {
+function Files({ title, files }: { readonly title: string; readonly files: readonly FileReason[] }) {
   return (
-    <Table.ScrollContainer minWidth={420}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{words.file}</Table.Th>
-            <Table.Th>{words.reason}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {files.map(({ file, reason }) => (
-            <Table.Tr key={`${file} ${reason}`}>
-              <Table.Td>{file}</Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>{reason}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RecordTable
+      rows={files}
+      caption={title}
+      minWidth={420}
+      keyOf={({ file, reason }) => `${file} ${reason}`}
+      columns={[
+        { title: words.file, cell: ({ file }) => file },
+        { title: words.reason, ...ANYWHERE, cell: ({ reason }) => reason },
+      ]}
+    />
   );
 }
 
@@ -139,6 +125,7 @@ function ReindexResult({ result }: { readonly result: JsonObject }) {
       {countAt(result, 'count') === 0 ? null : (
         <Alert color="red" title={words.losses(counted('count'))}>
           <Files
+            title={words.losses(counted('count'))}
             files={losses.map((loss) => ({
               file: `${textOf(loss['type']) ?? ''}/${textOf(loss['id']) ?? ''}`,
               reason: textOf(loss['table']) ?? '',

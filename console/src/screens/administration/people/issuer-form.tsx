@@ -2,8 +2,8 @@
 import { Button, Group, Modal, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { putIssuer, type Issuer } from '../../../api/administration';
+import { FailureView } from '../../../layout/failure-view';
 import { texts } from '../../../texts';
-import { AdministrationFailure } from '../failure';
 import { useChange, useClients } from '../queries';
 import { ReleaseScopeSelect } from './release-scope-select';
 import { printScopeMap, readScopeMap } from './scope-map';
@@ -110,7 +110,7 @@ export function IssuerForm({
             minRows={2}
             spellCheck={false}
           />
-          {saving.isError ? <AdministrationFailure error={saving.error} /> : null}
+          {saving.isError ? <FailureView error={saving.error} /> : null}
           <Group justify="end" gap="sm">
             <Button variant="default" onClick={close}>
               {texts.common.cancel}

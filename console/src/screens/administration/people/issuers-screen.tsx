@@ -1,11 +1,11 @@
 /** The identity providers whose tokens a tenant accepts. */
-import { Button, Group, Stack, Table, Text } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { IconPlus } from '../../../layout/icons/icons';
 import { useState } from 'react';
 import { removeIssuer, type Issuer } from '../../../api/administration';
+import { RecordTable } from '../../../layout/record-table';
 import { texts } from '../../../texts';
 import { Confirm } from '../confirm';
-import { AdministrationLoaded } from '../failure';
 import { ScreenHeading } from '../heading';
 import { useChange, useClients, useIssuers, useTenant } from '../queries';
 import { IssuerForm } from './issuer-form';
@@ -16,6 +16,9 @@ const words = people.issuers;
 export function IssuersScreen() {
   const tenant = useTenant();
   const issuers = useIssuers(tenant);
+  const clients = useClients(tenant);
+  const removal = useChange((issuer: string) => removeIssuer(tenant, issuer));
+  const nameOf = (id: string): string => clients.data?.find((client) => client.id === id)?.name ?? id;
   const [edited, setEdited] = useState<Issuer | 'new'>();
   return (
     <Stack gap="md">
@@ -24,15 +27,43 @@ export function IssuersScreen() {
           {words.new}
         </Button>
       </ScreenHeading>
-      <AdministrationLoaded query={issuers}>
-        {(list) =>
-          list.length === 0 ? (
-            <Text>{words.empty}</Text>
-          ) : (
-            <IssuerTable tenant={tenant} issuers={list} edit={setEdited} />
-          )
-        }
-      </AdministrationLoaded>
+      <RecordTable
+        query={issuers}
+        empty={words.empty}
+        caption={words.caption}
+        look={{ captionSide: 'bottom' }}
+        minWidth={640}
+        keyOf={({ issuer }) => issuer}
+        columns={[
+          { title: words.issuer, cell: ({ issuer }) => issuer },
+          { title: words.client, cell: ({ client }) => nameOf(client) },
+          { title: words.audience, cell: ({ audience }) => audience },
+          { title: words.release, cell: ({ release }) => people.releases[release] },
+          {
+            title: form.actions,
+            cell: (issuer) => (
+              <Group gap="xs" wrap="nowrap">
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={words.edit(issuer.issuer)}
+                  onClick={() => setEdited(issuer)}
+                >
+                  {form.edit}
+                </Button>
+                <Confirm
+                  label={form.remove}
+                  name={words.removeOf(issuer.issuer)}
+                  title={words.removeTitle}
+                  words={words.removeWords(issuer.issuer)}
+                  action={form.remove}
+                  run={() => removal.mutateAsync(issuer.issuer)}
+                />
+              </Group>
+            ),
+          },
+        ]}
+      />
       {edited === undefined ? null : (
         <IssuerForm
           tenant={tenant}
@@ -41,65 +72,5 @@ export function IssuersScreen() {
         />
       )}
     </Stack>
-  );
-}
-
-function IssuerTable({
-  tenant,
-  issuers,
-  edit,
-}: {
-  readonly tenant: string;
-  readonly issuers: readonly Issuer[];
-  readonly edit: (issuer: Issuer) => void;
-}) {
-  const clients = useClients(tenant);
-  const removal = useChange((issuer: string) => removeIssuer(tenant, issuer));
-  const nameOf = (id: string): string => clients.data?.find((client) => client.id === id)?.name ?? id;
-  return (
-    <Table.ScrollContainer minWidth={640}>
-      <Table>
-        <Table.Caption>{words.caption}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{words.issuer}</Table.Th>
-            <Table.Th>{words.client}</Table.Th>
-            <Table.Th>{words.audience}</Table.Th>
-            <Table.Th>{words.release}</Table.Th>
-            <Table.Th>{form.actions}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {issuers.map((issuer) => (
-            <Table.Tr key={issuer.issuer}>
-              <Table.Td>{issuer.issuer}</Table.Td>
-              <Table.Td>{nameOf(issuer.client)}</Table.Td>
-              <Table.Td>{issuer.audience}</Table.Td>
-              <Table.Td>{people.releases[issuer.release]}</Table.Td>
-              <Table.Td>
-                <Group gap="xs" wrap="nowrap">
-                  <Button
-                    size="xs"
-                    variant="default"
-                    aria-label={words.edit(issuer.issuer)}
-                    onClick={() => edit(issuer)}
-                  >
-                    {form.edit}
-                  </Button>
-                  <Confirm
-                    label={form.remove}
-                    name={words.removeOf(issuer.issuer)}
-                    title={words.removeTitle}
-                    words={words.removeWords(issuer.issuer)}
-                    action={form.remove}
-                    run={() => removal.mutateAsync(issuer.issuer)}
-                  />
-                </Group>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
   );
 }

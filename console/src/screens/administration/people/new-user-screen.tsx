@@ -5,9 +5,9 @@ import { Link } from 'react-router';
 import { createUser, type User } from '../../../api/administration';
 import { CopyLine } from '../../../layout/copy';
 import { useSpace } from '../../../layout/current-screen';
+import { FailureView } from '../../../layout/failure-view';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
-import { AdministrationFailure } from '../failure';
 import { ScreenHeading } from '../heading';
 import { useChange, useTenant } from '../queries';
 import { useTop } from '../use-top';
@@ -41,7 +41,7 @@ export function NewUserScreen() {
         <ScreenHeading place={tenant} />
         <UserFields tenant={tenant} draft={draft} change={setDraft} />
         <PasswordField value={password} onChange={setPassword} />
-        {creation.isError ? <AdministrationFailure error={creation.error} /> : null}
+        {creation.isError ? <FailureView error={creation.error} /> : null}
         <Group gap="sm">
           <Button type="submit" loading={creation.isPending}>
             {form.create}

@@ -4,14 +4,15 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { changeUser, readUser, removeUser, type User } from '../../../api/administration';
+import { FailureView } from '../../../layout/failure-view';
+import { Loaded } from '../../../layout/loaded';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
 import { Confirm } from '../confirm';
-import { AdministrationFailure, AdministrationLoaded } from '../failure';
 import { Part, ScreenHeading } from '../heading';
 import { useChange, useTenant } from '../queries';
 import { Saved } from '../saved';
-import { StatusBadge } from '../status-badge';
+import { EnabledBadge } from '../status-badge';
 import { endsSessions, userChangesOf, userDraftOf } from './draft';
 import { Account } from './new-user-screen';
 import { makePassword } from './password';
@@ -27,11 +28,7 @@ export function UserScreen() {
     queryKey: ['administration', tenant, 'user', id],
     queryFn: () => readUser(tenant, id),
   });
-  return (
-    <AdministrationLoaded query={user}>
-      {(found) => <UserView key={found.id} tenant={tenant} user={found} />}
-    </AdministrationLoaded>
-  );
+  return <Loaded query={user}>{(found) => <UserView key={found.id} tenant={tenant} user={found} />}</Loaded>;
 }
 
 interface UserViewProps {
@@ -47,7 +44,7 @@ function UserView({ tenant, user }: UserViewProps) {
     <Stack gap="xl">
       <ScreenHeading title={display} place={tenant}>
         <Group gap="sm">
-          <StatusBadge isGood={!disabled} label={disabled ? form.disabled : form.active} />
+          <EnabledBadge isDisabled={disabled} />
           <Confirm
             label={disabled ? form.enable : form.disable}
             title={words.disableTitle(display)}
@@ -96,7 +93,7 @@ function UserForm({ tenant, user }: UserViewProps) {
             {words.identityWarning}
           </Alert>
         ) : null}
-        {saving.isError ? <AdministrationFailure error={saving.error} /> : null}
+        {saving.isError ? <FailureView error={saving.error} /> : null}
         <Group gap="sm">
           <Button type="submit" loading={saving.isPending}>
             {form.save}
@@ -120,7 +117,7 @@ function NewPassword({ tenant, user }: UserViewProps) {
     >
       <Stack gap="sm">
         <PasswordField value={password} onChange={setPassword} />
-        {setting.isError ? <AdministrationFailure error={setting.error} /> : null}
+        {setting.isError ? <FailureView error={setting.error} /> : null}
         <Group>
           <Button type="submit" variant="default" loading={setting.isPending}>
             {words.setPassword}

@@ -1,14 +1,14 @@
 /** The people who sign in to a tenant. */
-import { Anchor, Badge, Button, Group, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { IconPlus } from '../../../layout/icons/icons';
 import { Link } from 'react-router';
 import type { User } from '../../../api/administration';
+import { RecordTable } from '../../../layout/record-table';
 import { administrationPath, resourcePath } from '../../../place';
 import { texts } from '../../../texts';
-import { AdministrationLoaded } from '../failure';
 import { ScreenHeading } from '../heading';
 import { useTenant, useUsers } from '../queries';
-import { StatusBadge } from '../status-badge';
+import { EnabledBadge } from '../status-badge';
 import { lookupRelease } from './draft';
 
 const { form, people: words } = texts.administration;
@@ -27,55 +27,37 @@ export function UsersScreen() {
           {words.new}
         </Button>
       </ScreenHeading>
-      <AdministrationLoaded query={users}>
-        {(list) =>
-          list.length === 0 ? <Text>{words.empty}</Text> : <UserTable tenant={tenant} users={list} />
-        }
-      </AdministrationLoaded>
+      <RecordTable
+        query={users}
+        empty={words.empty}
+        caption={words.caption}
+        look={{ captionSide: 'bottom' }}
+        minWidth={640}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            title: words.name,
+            cell: ({ id, name }) => (
+              <Anchor component={Link} to={administrationPath(tenant, `users/${id}`)} fw={600}>
+                {name}
+              </Anchor>
+            ),
+          },
+          { title: words.display, cell: ({ display }) => display },
+          { title: words.identityShort, cell: (user) => <IdentityLinks tenant={tenant} user={user} /> },
+          {
+            title: words.rights,
+            cell: ({ administrator, auditor }) => (
+              <Group gap={4}>
+                {administrator === true ? <Right label={words.administrator} /> : null}
+                {auditor === true ? <Right label={words.auditor} /> : null}
+              </Group>
+            ),
+          },
+          { title: form.status, cell: ({ disabled }) => <EnabledBadge isDisabled={disabled} /> },
+        ]}
+      />
     </Stack>
-  );
-}
-
-function UserTable({ tenant, users }: { readonly tenant: string; readonly users: readonly User[] }) {
-  return (
-    <Table.ScrollContainer minWidth={640}>
-      <Table highlightOnHover>
-        <Table.Caption>{words.caption}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{words.name}</Table.Th>
-            <Table.Th>{words.display}</Table.Th>
-            <Table.Th>{words.identityShort}</Table.Th>
-            <Table.Th>{words.rights}</Table.Th>
-            <Table.Th>{form.status}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {users.map((user) => (
-            <Table.Tr key={user.id}>
-              <Table.Td>
-                <Anchor component={Link} to={administrationPath(tenant, `users/${user.id}`)} fw={600}>
-                  {user.name}
-                </Anchor>
-              </Table.Td>
-              <Table.Td>{user.display}</Table.Td>
-              <Table.Td>
-                <IdentityLinks tenant={tenant} user={user} />
-              </Table.Td>
-              <Table.Td>
-                <Group gap={4}>
-                  {user.administrator === true ? <Right label={words.administrator} /> : null}
-                  {user.auditor === true ? <Right label={words.auditor} /> : null}
-                </Group>
-              </Table.Td>
-              <Table.Td>
-                <StatusBadge isGood={!user.disabled} label={user.disabled ? form.disabled : form.active} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
   );
 }
 

@@ -1,11 +1,11 @@
 /** The policies of a tenant, and who they restrict. */
-import { Anchor, Button, Code, Group, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import type { NamedPolicy, PolicyRule } from '../../../api/administration';
+import type { PolicyRule } from '../../../api/administration';
+import { RecordTable } from '../../../layout/record-table';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
-import { AdministrationLoaded } from '../failure';
 import { ScreenHeading } from '../heading';
 import { useClients, usePolicies, useTenant } from '../queries';
 
@@ -14,8 +14,13 @@ const words = texts.administration.policyScreens;
 export function PoliciesScreen() {
   const tenant = useTenant();
   const policies = usePolicies(tenant);
+  const clients = useClients(tenant);
   const navigate = useNavigate();
   const [name, setName] = useState('');
+  const usersOf = (policy: string): string => {
+    const names = (clients.data ?? []).filter((client) => client.policies.includes(policy));
+    return names.length === 0 ? words.nobody : names.map((client) => client.name).join(', ');
+  };
   return (
     <Stack gap="md">
       <ScreenHeading place={tenant} intro={words.intro} />
@@ -40,11 +45,35 @@ export function PoliciesScreen() {
           </Button>
         </Group>
       </form>
-      <AdministrationLoaded query={policies}>
-        {(list) =>
-          list.length === 0 ? <Text>{words.empty}</Text> : <PolicyTable tenant={tenant} policies={list} />
-        }
-      </AdministrationLoaded>
+      <RecordTable
+        query={policies}
+        empty={words.empty}
+        caption={words.caption}
+        look={{ captionSide: 'bottom' }}
+        minWidth={560}
+        keyOf={(policy) => policy.name}
+        columns={[
+          {
+            title: words.name,
+            cell: (policy) => (
+              <Anchor component={Link} to={administrationPath(tenant, `policies/${policy.name}`)} fw={600}>
+                {policy.name}
+              </Anchor>
+            ),
+          },
+          { title: words.rules, cell: ({ rules }) => <Rules rules={rules} /> },
+          {
+            title: words.hidden,
+            cell: ({ hidden = [] }) =>
+              hidden.map((element) => (
+                <Code key={element} mr={4}>
+                  {element}
+                </Code>
+              )),
+          },
+          { title: words.usedBy, cell: (policy) => usersOf(policy.name) },
+        ]}
+      />
     </Stack>
   );
 }
@@ -60,58 +89,15 @@ function describe({ types, interactions, criteria = [] }: PolicyRule): string {
   return words.rule(interactions, all, criteria.join(' or '));
 }
 
-function PolicyTable({
-  tenant,
-  policies,
-}: {
-  readonly tenant: string;
-  readonly policies: readonly NamedPolicy[];
-}) {
-  const clients = useClients(tenant);
-  const usersOf = (name: string): string => {
-    const names = (clients.data ?? []).filter((client) => client.policies.includes(name));
-    return names.length === 0 ? words.nobody : names.map((client) => client.name).join(', ');
-  };
+function Rules({ rules }: { readonly rules: readonly PolicyRule[] }) {
   return (
-    <Table.ScrollContainer minWidth={560}>
-      <Table highlightOnHover>
-        <Table.Caption>{words.caption}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{words.name}</Table.Th>
-            <Table.Th>{words.rules}</Table.Th>
-            <Table.Th>{words.hidden}</Table.Th>
-            <Table.Th>{words.usedBy}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {policies.map(({ name, rules, hidden = [] }) => (
-            <Table.Tr key={name}>
-              <Table.Td>
-                <Anchor component={Link} to={administrationPath(tenant, `policies/${name}`)} fw={600}>
-                  {name}
-                </Anchor>
-              </Table.Td>
-              <Table.Td>
-                {rules.slice(0, SHOWN_RULES).map((rule) => (
-                  <Text size="sm" key={JSON.stringify(rule)}>
-                    {describe(rule)}
-                  </Text>
-                ))}
-                {rules.length > SHOWN_RULES ? '…' : null}
-              </Table.Td>
-              <Table.Td>
-                {hidden.map((element) => (
-                  <Code key={element} mr={4}>
-                    {element}
-                  </Code>
-                ))}
-              </Table.Td>
-              <Table.Td>{usersOf(name)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <>
+      {rules.slice(0, SHOWN_RULES).map((rule) => (
+        <Text size="sm" key={JSON.stringify(rule)}>
+          {describe(rule)}
+        </Text>
+      ))}
+      {rules.length > SHOWN_RULES ? '…' : null}
+    </>
   );
 }

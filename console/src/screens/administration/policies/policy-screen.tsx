@@ -5,10 +5,11 @@ import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { putPolicy, readPolicy, removePolicy, type Policy } from '../../../api/administration';
 import { Failure } from '../../../api/failure';
+import { FailureView } from '../../../layout/failure-view';
+import { Loaded } from '../../../layout/loaded';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
 import { Confirm } from '../confirm';
-import { AdministrationFailure, AdministrationLoaded } from '../failure';
 import { Part, ScreenHeading } from '../heading';
 import { useChange, useTenant } from '../queries';
 import { Saved } from '../saved';
@@ -44,7 +45,7 @@ export function PolicyScreen() {
     staleTime: Infinity,
   });
   return (
-    <AdministrationLoaded query={stored}>
+    <Loaded query={stored}>
       {(found) => (
         <Editor
           key={`${name} ${stored.dataUpdatedAt}`}
@@ -54,7 +55,7 @@ export function PolicyScreen() {
           reload={() => stored.refetch()}
         />
       )}
-    </AdministrationLoaded>
+    </Loaded>
   );
 }
 
@@ -139,7 +140,7 @@ function Editor({ tenant, name, stored, reload }: EditorProps) {
             </Button>
           </Alert>
         ) : null}
-        {saving.isError && !isConflict ? <AdministrationFailure error={saving.error} /> : null}
+        {saving.isError && !isConflict ? <FailureView error={saving.error} /> : null}
         <Group gap="sm">
           <Button type="submit" loading={saving.isPending} disabled={fault !== undefined}>
             {form.save}

@@ -1,9 +1,10 @@
 /** The rates of single clients, which are settings with the id of a client in their names. */
-import { Button, Group, Select, Stack, Table, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { changeTenant, type TenantDetails } from '../../../api/administration';
+import { RecordTable } from '../../../layout/record-table';
+import { FailureView } from '../../../layout/failure-view';
 import { texts } from '../../../texts';
-import { AdministrationFailure } from '../failure';
 import { Part } from '../heading';
 import { useChange, useClients } from '../queries';
 import { clientRates, OF_CLIENT } from './setting-changes';
@@ -17,42 +18,33 @@ export function ClientRates({ tenant }: { readonly tenant: TenantDetails }) {
   const saving = useChange((changes: Readonly<Record<string, string | null>>) =>
     changeTenant(tenant.name, { settings: changes }),
   );
-  const rates = clientRates(tenant);
   const nameOf = (id: string): string => clients.data?.find((each) => each.id === id)?.name ?? id;
   return (
     <Part title={words.perClient} hint={words.perClientHint}>
       <Stack gap="sm">
-        {rates.length === 0 ? null : (
-          <Table.ScrollContainer minWidth={360}>
-            <Table>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>{words.perClientClient}</Table.Th>
-                  <Table.Th>{words.perClientRate}</Table.Th>
-                  <Table.Th>{form.actions}</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {rates.map((each) => (
-                  <Table.Tr key={each.client}>
-                    <Table.Td>{nameOf(each.client)}</Table.Td>
-                    <Table.Td>{each.rate}</Table.Td>
-                    <Table.Td>
-                      <Button
-                        size="xs"
-                        variant="default"
-                        aria-label={words.removeOf(nameOf(each.client))}
-                        onClick={() => saving.mutate({ [`${OF_CLIENT}${each.client}`]: null })}
-                      >
-                        {form.remove}
-                      </Button>
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
-        )}
+        <RecordTable
+          rows={clientRates(tenant)}
+          caption={words.perClient}
+          minWidth={360}
+          keyOf={(each) => each.client}
+          columns={[
+            { title: words.perClientClient, cell: (each) => nameOf(each.client) },
+            { title: words.perClientRate, cell: (each) => each.rate },
+            {
+              title: form.actions,
+              cell: (each) => (
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={words.removeOf(nameOf(each.client))}
+                  onClick={() => saving.mutate({ [`${OF_CLIENT}${each.client}`]: null })}
+                >
+                  {form.remove}
+                </Button>
+              ),
+            },
+          ]}
+        />
         <form
           onSubmit={(event) => {
             event.preventDefault();
@@ -81,7 +73,7 @@ export function ClientRates({ tenant }: { readonly tenant: TenantDetails }) {
             </Button>
           </Group>
         </form>
-        {saving.isError ? <AdministrationFailure error={saving.error} /> : null}
+        {saving.isError ? <FailureView error={saving.error} /> : null}
       </Stack>
     </Part>
   );

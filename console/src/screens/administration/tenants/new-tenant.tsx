@@ -3,9 +3,9 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { createTenant } from '../../../api/administration';
+import { FailureView } from '../../../layout/failure-view';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
-import { AdministrationFailure } from '../failure';
 import { useChange } from '../queries';
 
 const { form, tenants: words } = texts.administration;
@@ -57,7 +57,7 @@ export function NewTenant({ close }: { readonly close: () => void }) {
             onChange={(event) => setZone(event.currentTarget.value)}
             autoComplete="off"
           />
-          {creation.isError ? <AdministrationFailure error={creation.error} /> : null}
+          {creation.isError ? <FailureView error={creation.error} /> : null}
           <Group justify="end" gap="sm">
             <Button variant="default" onClick={close}>
               {texts.common.cancel}

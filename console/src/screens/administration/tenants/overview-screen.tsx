@@ -5,9 +5,9 @@ import { Link } from 'react-router';
 import type { TenantDetails } from '../../../api/administration';
 import { formatDateTime } from '../../../fhir/format-date';
 import { useSpace } from '../../../layout/current-screen';
+import { Loaded } from '../../../layout/loaded';
 import { administrationPath, fhirPath } from '../../../place';
 import { texts } from '../../../texts';
-import { AdministrationLoaded } from '../failure';
 import { ScreenHeading, Part } from '../heading';
 import { useTenant, useTenantDetails } from '../queries';
 import { StatusBadge } from '../status-badge';
@@ -19,9 +19,7 @@ const { form, tenant: words, tenants } = texts.administration;
 
 export function OverviewScreen() {
   const details = useTenantDetails(useTenant());
-  return (
-    <AdministrationLoaded query={details}>{(tenant) => <Overview tenant={tenant} />}</AdministrationLoaded>
-  );
+  return <Loaded query={details}>{(tenant) => <Overview tenant={tenant} />}</Loaded>;
 }
 
 function Overview({ tenant }: { readonly tenant: TenantDetails }) {

@@ -2,8 +2,8 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { changeTenant, type TenantDetails } from '../../../api/administration';
+import { FailureView } from '../../../layout/failure-view';
 import { texts } from '../../../texts';
-import { AdministrationFailure } from '../failure';
 import { useChange } from '../queries';
 import { Saved } from '../saved';
 
@@ -34,7 +34,7 @@ export function RenameTenant({ tenant }: { readonly tenant: TenantDetails }) {
         </Button>
         <Saved isSaved={renaming.isSuccess} />
       </Group>
-      {renaming.isError ? <AdministrationFailure error={renaming.error} /> : null}
+      {renaming.isError ? <FailureView error={renaming.error} /> : null}
     </form>
   );
 }

@@ -8,8 +8,9 @@ import {
   type SettingDescription,
   type TenantDetails,
 } from '../../../api/administration';
+import { FailureView } from '../../../layout/failure-view';
+import { Loaded } from '../../../layout/loaded';
 import { texts } from '../../../texts';
-import { AdministrationFailure, AdministrationLoaded } from '../failure';
 import { ScreenHeading } from '../heading';
 import { useChange, useTenant, useTenantDetails } from '../queries';
 import { Saved } from '../saved';
@@ -30,18 +31,18 @@ export function SettingsScreen() {
   return (
     <Stack gap="lg">
       <ScreenHeading place={tenant} intro={words.intro} />
-      <AdministrationLoaded query={settings}>
+      <Loaded query={settings}>
         {(list) => (
-          <AdministrationLoaded query={details}>
+          <Loaded query={details}>
             {(found) => (
               <>
                 <Settings tenant={found} settings={list} />
                 <ClientRates tenant={found} />
               </>
             )}
-          </AdministrationLoaded>
+          </Loaded>
         )}
-      </AdministrationLoaded>
+      </Loaded>
     </Stack>
   );
 }
@@ -85,7 +86,7 @@ function Settings({
             save={save}
           />
         ))}
-        {saving.isError ? <AdministrationFailure error={saving.error} /> : null}
+        {saving.isError ? <FailureView error={saving.error} /> : null}
         <Saved
           isSaved={saving.isSuccess && names.length === 0}
           words={words.savedNames(Object.keys(saving.variables ?? {}).join(', '))}

@@ -1,13 +1,12 @@
 /** All tenants of the server. */
-import { Anchor, Button, Stack, Table } from '@mantine/core';
+import { Anchor, Button, Stack } from '@mantine/core';
 import { IconPlus } from '../../../layout/icons/icons';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from 'react-router';
-import type { Tenant } from '../../../api/administration';
 import { formatDateTime } from '../../../fhir/format-date';
+import { RecordTable } from '../../../layout/record-table';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
-import { AdministrationLoaded } from '../failure';
 import { ScreenHeading } from '../heading';
 import { useTenants } from '../queries';
 import { StatusBadge } from '../status-badge';
@@ -27,42 +26,30 @@ export function TenantsScreen() {
           </Button>
         ) : null}
       </ScreenHeading>
-      <AdministrationLoaded query={tenants}>{(list) => <TenantTable tenants={list} />}</AdministrationLoaded>
+      <RecordTable
+        query={tenants}
+        caption={words.caption}
+        look={{ captionSide: 'bottom' }}
+        minWidth={480}
+        keyOf={({ name }) => name}
+        columns={[
+          {
+            title: form.name,
+            cell: ({ name }) => (
+              <Anchor component={Link} to={administrationPath(name)} fw={600} aria-label={words.open(name)}>
+                {name}
+              </Anchor>
+            ),
+          },
+          { title: words.display, cell: ({ display }) => display },
+          {
+            title: form.status,
+            cell: ({ status }) => <StatusBadge isGood={status === 'active'} label={words.status(status)} />,
+          },
+          { title: form.created, cell: ({ created }) => formatDateTime(created) },
+        ]}
+      />
       {isOpen ? <NewTenant close={close} /> : null}
     </Stack>
-  );
-}
-
-function TenantTable({ tenants }: { readonly tenants: readonly Tenant[] }) {
-  return (
-    <Table.ScrollContainer minWidth={480}>
-      <Table highlightOnHover>
-        <Table.Caption>{words.caption}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{form.name}</Table.Th>
-            <Table.Th>{words.display}</Table.Th>
-            <Table.Th>{form.status}</Table.Th>
-            <Table.Th>{form.created}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {tenants.map(({ name, display, status, created }) => (
-            <Table.Tr key={name}>
-              <Table.Td>
-                <Anchor component={Link} to={administrationPath(name)} fw={600} aria-label={words.open(name)}>
-                  {name}
-                </Anchor>
-              </Table.Td>
-              <Table.Td>{display}</Table.Td>
-              <Table.Td>
-                <StatusBadge isGood={status === 'active'} label={words.status(status)} />
-              </Table.Td>
-              <Table.Td>{formatDateTime(created)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
   );
 }

@@ -1,11 +1,12 @@
 /** The versions of a record as a table: when, who, what. */
-import { Anchor, Badge, Button, Group, Table, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { formatDateTime } from '../../../fhir/format-date';
+import { RecordTable, type More } from '../../../layout/record-table';
 import { resourcePath, type Space } from '../../../place';
 import { texts } from '../../../texts';
 import { AuthorView } from './history-author';
-import { useAuthors, type Author } from './history-people';
+import { useAuthors } from './history-people';
 import type { Restorable } from './history-restore';
 import type { HistoryRow } from './history-versions';
 
@@ -16,122 +17,96 @@ export interface HistoryListProps {
   readonly space: Space;
   readonly address: { readonly type: string; readonly id: string };
   readonly rows: readonly HistoryRow[];
+  readonly more: More | undefined;
   /** Shows what a version changed. */
   readonly onShow: (versionId: string) => void;
   readonly onRestore: (chosen: Restorable) => void;
 }
 
-export function HistoryList({ space, address, rows, onShow, onRestore }: HistoryListProps) {
+export function HistoryList({ space, address, rows, more, onShow, onRestore }: HistoryListProps) {
   const authorOf = useAuthors(
     space,
     address,
     rows.map(({ version }) => version),
   );
+  const current = rows[0]?.version.versionId;
   return (
-    <Table.ScrollContainer minWidth={760} type="native" tabIndex={0} role="group" aria-label={history.title}>
-      <Table verticalSpacing="xs" highlightOnHover captionSide="top">
-        <Table.Caption ta="left">{history.caption}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            {[history.version, history.when, history.who, history.change, history.what, history.actions].map(
-              (title) => (
-                <Table.Th key={title}>{title}</Table.Th>
-              ),
-            )}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((row, index) => (
-            <Row
-              key={row.version.versionId}
-              space={space}
-              address={address}
-              row={row}
-              author={authorOf(row.version)}
-              isCurrent={index === 0}
-              onShow={row.changes === undefined ? undefined : onShow}
-              onRestore={index === 0 ? undefined : onRestore}
-            />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  );
-}
-
-interface RowProps extends Pick<HistoryListProps, 'space' | 'address'> {
-  readonly row: HistoryRow;
-  readonly author: Author;
-  readonly isCurrent: boolean;
-  readonly onShow: HistoryListProps['onShow'] | undefined;
-  readonly onRestore: HistoryListProps['onRestore'] | undefined;
-}
-
-function Row({ space, address, row, author, isCurrent, onShow, onRestore }: RowProps) {
-  const { version, kind } = row;
-  const { versionId, resource } = version;
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <Group gap={6} wrap="nowrap">
-          {resource === undefined ? (
-            <Text size="sm">{versionId}</Text>
-          ) : (
-            <Anchor
-              component={Link}
-              size="sm"
-              aria-label={history.versionNumber(versionId)}
-              to={resourcePath(space, address.type, address.id, versionId)}
-            >
-              {versionId}
-            </Anchor>
-          )}
-          {isCurrent ? (
-            <Badge size="xs" variant="default" tt="none" miw="max-content">
-              {history.current}
+    <RecordTable
+      rows={rows}
+      caption={history.caption}
+      look={{ captionSide: 'top', verticalSpacing: 'xs' }}
+      minWidth={760}
+      group={history.title}
+      keyOf={({ version }) => version.versionId}
+      more={more}
+      columns={[
+        {
+          title: history.version,
+          cell: ({ version: { versionId, resource } }) => (
+            <Group gap={6} wrap="nowrap">
+              {resource === undefined ? (
+                <Text size="sm">{versionId}</Text>
+              ) : (
+                <Anchor
+                  component={Link}
+                  size="sm"
+                  aria-label={history.versionNumber(versionId)}
+                  to={resourcePath(space, address.type, address.id, versionId)}
+                >
+                  {versionId}
+                </Anchor>
+              )}
+              {versionId === current ? (
+                <Badge size="xs" variant="default" tt="none" miw="max-content">
+                  {history.current}
+                </Badge>
+              ) : null}
+            </Group>
+          ),
+        },
+        { title: history.when, cell: ({ version }) => formatDateTime(version.lastUpdated) },
+        {
+          title: history.who,
+          cell: ({ version }) => <AuthorView space={space} author={authorOf(version)} />,
+        },
+        {
+          title: history.change,
+          cell: ({ kind }) => (
+            <Badge size="sm" variant="dot" tt="none" miw="max-content" color={COLORS[kind]}>
+              {history[kind]}
             </Badge>
-          ) : null}
-        </Group>
-      </Table.Td>
-      <Table.Td>
-        <Text size="sm">{formatDateTime(version.lastUpdated)}</Text>
-      </Table.Td>
-      <Table.Td>
-        <AuthorView space={space} author={author} />
-      </Table.Td>
-      <Table.Td>
-        <Badge size="sm" variant="dot" tt="none" miw="max-content" color={COLORS[kind]}>
-          {history[kind]}
-        </Badge>
-      </Table.Td>
-      <Table.Td>
-        <Changes row={row} />
-      </Table.Td>
-      <Table.Td>
-        <Group gap={6} wrap="nowrap">
-          {onShow === undefined ? null : (
-            <Button
-              size="compact-xs"
-              variant="default"
-              aria-label={history.showChanges(versionId)}
-              onClick={() => onShow(versionId)}
-            >
-              {history.changes}
-            </Button>
-          )}
-          {onRestore === undefined || resource === undefined ? null : (
-            <Button
-              size="compact-xs"
-              variant="light"
-              aria-label={history.restoreVersion(versionId)}
-              onClick={() => onRestore({ versionId, resource })}
-            >
-              {history.restore}
-            </Button>
-          )}
-        </Group>
-      </Table.Td>
-    </Table.Tr>
+          ),
+        },
+        { title: history.what, cell: (row) => <Changes row={row} /> },
+        {
+          title: history.actions,
+          cell: ({ version: { versionId, resource }, changes }) => (
+            <Group gap={6} wrap="nowrap">
+              {changes === undefined ? null : (
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  aria-label={history.showChanges(versionId)}
+                  onClick={() => onShow(versionId)}
+                >
+                  {history.changes}
+                </Button>
+              )}
+              {versionId === current || resource === undefined ? null : (
+                <Button
+                  size="compact-xs"
+                  variant="light"
+                  aria-label={history.restoreVersion(versionId)}
+                  onClick={() => onRestore({ versionId, resource })}
+                >
+                  {history.restore}
+                </Button>
+              )}
+            </Group>
+          ),
+        },
+      ]}
+    />
   );
 }
 

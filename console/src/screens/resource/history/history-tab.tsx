@@ -1,8 +1,9 @@
 /** The history of a record: its versions, the difference between any two, and the way back to an older one. */
-import { Alert, Button, Stack, Title } from '@mantine/core';
+import { Alert, Stack, Title } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { FailureView } from '../../../layout/failure-view';
 import { Loading } from '../../../layout/loaded';
+import { moreOf } from '../../../layout/record-table';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
 import { Comparison, type Chosen } from './history-comparison';
@@ -59,18 +60,14 @@ export default function HistoryTab({ space, type, id }: HistoryTabProps) {
             {notice}
           </Alert>
         )}
-        <HistoryList space={space} address={address} rows={rows} onShow={show} onRestore={setRestoring} />
-        {query.hasNextPage ? (
-          <Button
-            size="xs"
-            variant="default"
-            mt="sm"
-            loading={query.isFetchingNextPage}
-            onClick={() => void query.fetchNextPage()}
-          >
-            {history.older}
-          </Button>
-        ) : null}
+        <HistoryList
+          space={space}
+          address={address}
+          rows={rows}
+          more={moreOf(query, history.older)}
+          onShow={show}
+          onRestore={setRestoring}
+        />
       </section>
       <Comparison
         ref={comparison}

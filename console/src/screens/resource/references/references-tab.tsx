@@ -1,5 +1,5 @@
 /** What a record refers to, and what refers to it. */
-import { Anchor, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { Anchor, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useMemo } from 'react';
 import { Link } from 'react-router';
 import type { JsonObject } from '../../../api/json';
@@ -8,6 +8,7 @@ import { referencesIn } from '../../../fhir/references-in';
 import { ReferenceView } from '../../../fhir/render/reference-view';
 import { useCapabilities } from '../../../fhir/search-definitions';
 import { Loaded } from '../../../layout/loaded';
+import { ANYWHERE, RecordTable } from '../../../layout/record-table';
 import { fhirPath, type Space } from '../../../place';
 import { texts } from '../../../texts';
 import { ReferrerRecords } from './referrer-records';
@@ -41,28 +42,23 @@ export default function ReferencesTab({ space, type, id, record }: ReferencesTab
 
 function OwnReferences({ record }: { readonly record: JsonObject }) {
   const references = useMemo(() => referencesIn(record), [record]);
-  if (references.length === 0) return <Text c="dimmed">{texts.record.refersToNothing}</Text>;
   return (
-    <Table.ScrollContainer minWidth={280} type="native">
-      <Table verticalSpacing={4} fz="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{texts.record.place}</Table.Th>
-            <Table.Th scope="col">{texts.record.target}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {references.map(({ path, label, reference }, index) => (
-            <Table.Tr key={`${path}${index}`}>
-              <Table.Td title={path}>{label}</Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                <ReferenceView value={reference} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RecordTable
+      rows={references}
+      empty={<Text c="dimmed">{texts.record.refersToNothing}</Text>}
+      caption={texts.record.refersTo}
+      look={{ verticalSpacing: 4 }}
+      minWidth={280}
+      keyOf={({ path }, index) => `${path}${index}`}
+      columns={[
+        { title: texts.record.place, cell: ({ path, label }) => <span title={path}>{label}</span> },
+        {
+          title: texts.record.target,
+          ...ANYWHERE,
+          cell: ({ reference }) => <ReferenceView value={reference} />,
+        },
+      ]}
+    />
   );
 }
 
