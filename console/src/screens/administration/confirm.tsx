@@ -63,6 +63,8 @@ export function Confirm(props: ConfirmProps) {
         <form
           onSubmit={(event) => {
             event.preventDefault();
+            // Events of a dialog go on to the form around its button, which must not be sent.
+            event.stopPropagation();
             void start();
           }}
         >

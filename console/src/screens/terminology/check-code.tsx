@@ -1,5 +1,15 @@
 /** Looks up a code, and checks whether a value set has it. The address of the browser has the question. */
-import { Autocomplete, Button, Group, Paper, Stack, TextInput, Title } from '@mantine/core';
+import {
+  Autocomplete,
+  Button,
+  Group,
+  Paper,
+  Stack,
+  TextInput,
+  Title,
+  type AutocompleteProps,
+} from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import type { Kind } from '../../api/terminology';
@@ -39,42 +49,35 @@ interface Question {
 
 function CheckForm({ space, asked }: { readonly space: Space; readonly asked: Question }) {
   const [, setParameters] = useSearchParams();
-  const [question, setQuestion] = useState(asked);
-  const [isRefused, setRefused] = useState(false);
-  const change = (changed: Partial<Question>): void => {
-    setQuestion({ ...question, ...changed });
-    setRefused(false);
-  };
+  const form = useForm({
+    initialValues: asked,
+    validate: {
+      system: (system: string, { valueSet }: Question) =>
+        system.trim() === '' && valueSet.trim() === '' ? terminology.systemNeeded : null,
+    },
+  });
+  const ask = (question: Question): void =>
+    setParameters((before) => {
+      for (const name of ['system', 'code', 'valueSet'] as const) {
+        const value = question[name].trim();
+        if (value === '') before.delete(name);
+        else before.set(name, value);
+      }
+      return before;
+    });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        const isUnclear = question.system.trim() === '' && question.valueSet.trim() === '';
-        setRefused(isUnclear);
-        if (isUnclear) return;
-        setParameters((before) => {
-          for (const name of ['system', 'code', 'valueSet'] as const) {
-            const value = question[name].trim();
-            if (value === '') before.delete(name);
-            else before.set(name, value);
-          }
-          return before;
-        });
-      }}
-    >
+    <form onSubmit={form.onSubmit(ask)}>
       <Group align="start" gap="sm">
         <UrlInput
           space={space}
           kind="CodeSystem"
           label={terminology.system}
-          value={question.system}
-          error={isRefused ? terminology.systemNeeded : undefined}
-          onChange={(system) => change({ system })}
+          value={form.values.system}
+          input={form.getInputProps('system')}
         />
         <TextInput
           label={terminology.code}
-          value={question.code}
-          onChange={(event) => change({ code: event.currentTarget.value })}
+          {...form.getInputProps('code')}
           required
           withAsterisk={false}
           w={{ base: '100%', xs: 160 }}
@@ -83,9 +86,8 @@ function CheckForm({ space, asked }: { readonly space: Space; readonly asked: Qu
           space={space}
           kind="ValueSet"
           label={terminology.valueSet}
-          value={question.valueSet}
-          error={undefined}
-          onChange={(valueSet) => change({ valueSet })}
+          value={form.values.valueSet}
+          input={form.getInputProps('valueSet')}
         />
         <Button type="submit" mt={{ base: 0, xs: 24 }}>
           {terminology.checkButton}
@@ -101,15 +103,13 @@ function UrlInput({
   kind,
   label,
   value,
-  error,
-  onChange,
+  input,
 }: {
   readonly space: Space;
   readonly kind: Kind;
   readonly label: string;
   readonly value: string;
-  readonly error: string | undefined;
-  readonly onChange: (value: string) => void;
+  readonly input: AutocompleteProps;
 }) {
   const [isUsed, setUsed] = useState(false);
   const definitions = useDefinitions(space, kind, isUsed);
@@ -121,12 +121,10 @@ function UrlInput({
   return (
     <Autocomplete
       label={label}
-      value={value}
-      error={error}
+      {...input}
       data={urls}
       filter={({ options }) => options}
       onFocus={() => setUsed(true)}
-      onChange={onChange}
       flex={1}
       miw={{ base: '100%', xs: 220 }}
       comboboxProps={{ width: 'max-content', position: 'bottom-start' }}

@@ -1,5 +1,6 @@
 /** The mappings of a concept map, and a form that translates a code by it. */
 import { Button, Group, Select, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { textOf } from '../../api/json';
@@ -46,36 +47,23 @@ function Translation({
   readonly id: string;
   readonly systems: readonly string[];
 }) {
-  const [system, setSystem] = useState(systems[0] ?? '');
-  const [code, setCode] = useState('');
+  const form = useForm({ initialValues: { system: systems[0] ?? '', code: '' } });
   const [asked, setAsked] = useState<{ readonly system: string; readonly code: string }>();
   return (
     <section aria-labelledby="translate">
       <Title order={2} size="h4" id="translate" mb="xs">
         {terminology.translate}
       </Title>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          setAsked({ system, code: code.trim() });
-        }}
-      >
+      <form onSubmit={form.onSubmit(({ system, code }) => setAsked({ system, code: code.trim() }))}>
         <Group align="end" gap="sm">
           <Select
             label={terminology.sourceSystem}
             data={[...systems]}
-            value={system}
-            onChange={(chosen) => setSystem(chosen ?? system)}
+            {...form.getInputProps('system')}
             allowDeselect={false}
             w={{ base: '100%', xs: 380 }}
           />
-          <TextInput
-            label={terminology.code}
-            value={code}
-            onChange={(event) => setCode(event.currentTarget.value)}
-            required
-            withAsterisk={false}
-          />
+          <TextInput label={terminology.code} {...form.getInputProps('code')} required withAsterisk={false} />
           <Button type="submit" variant="default">
             {terminology.translateButton}
           </Button>

@@ -1,9 +1,9 @@
 /** The filters of the audit trail. */
 import { Autocomplete, Button, Group, Select, SimpleGrid, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useForm } from '@mantine/form';
 import { texts } from '../../../texts';
 import { useClients } from '../queries';
-import { NO_FILTERS, type AuditFilters, type Filter } from './audit-query';
+import { NO_FILTERS, type AuditFilters } from './audit-query';
 
 const words = texts.administration.auditScreen;
 
@@ -38,34 +38,21 @@ export function AuditFilterForm({
   readonly filters: AuditFilters;
   readonly apply: (filters: AuditFilters) => void;
 }) {
-  const [draft, setDraft] = useState(filters);
+  const draft = useForm({ initialValues: filters });
   const clients = useClients(tenant);
-  const set = (name: Filter, value: string): void => setDraft({ ...draft, [name]: value });
   const names = new Map((clients.data ?? []).map(({ id, name }) => [id, name]));
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        apply(draft);
-      }}
-    >
+    <form onSubmit={draft.onSubmit(apply)}>
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3, lg: 5 }} spacing="sm" verticalSpacing="xs">
         {(['from', 'to'] as const).map((name) => (
-          <TextInput
-            key={name}
-            type="datetime-local"
-            label={words[name]}
-            value={draft[name]}
-            onChange={(event) => set(name, event.currentTarget.value)}
-          />
+          <TextInput key={name} type="datetime-local" label={words[name]} {...draft.getInputProps(name)} />
         ))}
         {SELECTS.map(({ name, label, data }) => (
           <Select
             key={name}
             label={label}
             data={[...data]}
-            value={draft[name]}
-            onChange={(value) => set(name, value ?? '')}
+            {...draft.getInputProps(name)}
             allowDeselect={false}
           />
         ))}
@@ -74,8 +61,7 @@ export function AuditFilterForm({
             key={name}
             label={label}
             placeholder={hint}
-            value={draft[name]}
-            onChange={(event) => set(name, event.currentTarget.value)}
+            {...draft.getInputProps(name)}
             autoComplete="off"
           />
         ))}
@@ -84,8 +70,7 @@ export function AuditFilterForm({
           placeholder={words.clientHint}
           data={[...names.keys()]}
           renderOption={({ option }) => names.get(option.value) ?? option.value}
-          value={draft.client}
-          onChange={(value) => set('client', value)}
+          {...draft.getInputProps('client')}
         />
       </SimpleGrid>
       <Group gap="sm" mt="sm">
@@ -93,7 +78,7 @@ export function AuditFilterForm({
         <Button
           variant="default"
           onClick={() => {
-            setDraft(NO_FILTERS);
+            draft.setValues(NO_FILTERS);
             apply(NO_FILTERS);
           }}
         >

@@ -12,7 +12,8 @@ import {
 import { texts } from '../../../texts';
 import { usePolicies } from '../queries';
 import { RadioCards } from '../radio-cards';
-import { areKeys, withKind, type ClientDraft } from './draft';
+import { useForm, type UseFormReturnType } from '@mantine/form';
+import { areKeysWrong, withKind, type ClientDraft } from './draft';
 import { isForPeople, KINDS, type Kind } from './kinds';
 import { ScopeBuilder } from './scope-builder';
 
@@ -21,22 +22,32 @@ const MONOSPACE = { input: { fontFamily: 'var(--mantine-font-family-monospace)' 
 
 export interface ClientFieldsProps {
   readonly tenant: string;
-  readonly draft: ClientDraft;
-  readonly change: (draft: ClientDraft) => void;
+  readonly form: UseFormReturnType<ClientDraft>;
   /** The kind is chosen once. */
   readonly isNew: boolean;
 }
 
-export function ClientFields({ tenant, draft, change, isNew }: ClientFieldsProps) {
+/** The form of a client, which is not sent while its keys are wrong. */
+export function useClientForm(initialValues: ClientDraft): UseFormReturnType<ClientDraft> {
+  return useForm({
+    initialValues,
+    validate: { jwks: (_: string, draft: ClientDraft) => (areKeysWrong(draft) ? words.jwksWrong : null) },
+    validateInputOnChange: ['jwks'],
+  });
+}
+
+export function ClientFields({ tenant, form, isNew }: ClientFieldsProps) {
+  const draft = form.values;
   const hasPeople = isForPeople(draft.kind);
   return (
     <Stack gap="lg">
-      {isNew ? <KindChoice kind={draft.kind} change={(kind) => change(withKind(draft, kind))} /> : null}
+      {isNew ? (
+        <KindChoice kind={draft.kind} change={(kind) => form.setValues(withKind(draft, kind))} />
+      ) : null}
       <TextInput
         label={words.name}
         description={words.nameHint}
-        value={draft.name}
-        onChange={(event) => change({ ...draft, name: event.currentTarget.value })}
+        {...form.getInputProps('name')}
         required
         maw={480}
         autoComplete="off"
@@ -46,8 +57,7 @@ export function ClientFields({ tenant, draft, change, isNew }: ClientFieldsProps
           label={words.redirects}
           description={words.redirectsHint}
           placeholder={words.redirectsPlaceholder}
-          value={draft.redirectUris}
-          onChange={(event) => change({ ...draft, redirectUris: event.currentTarget.value })}
+          {...form.getInputProps('redirectUris')}
           autosize
           minRows={2}
           required
@@ -55,17 +65,17 @@ export function ClientFields({ tenant, draft, change, isNew }: ClientFieldsProps
           styles={MONOSPACE}
         />
       ) : null}
-      {draft.kind === 'keys' ? <KeyFields draft={draft} change={change} /> : null}
+      {draft.kind === 'keys' ? <KeyFields form={form} /> : null}
       <ScopeBuilder
         value={draft.scopes}
-        onChange={(scopes) => change({ ...draft, scopes })}
+        onChange={(scopes) => form.setFieldValue('scopes', scopes)}
         isForPeople={hasPeople}
       />
       <Accordion variant="contained">
         <Accordion.Item value="more">
           <Accordion.Control>{words.advanced}</Accordion.Control>
           <Accordion.Panel>
-            <MoreFields tenant={tenant} draft={draft} change={change} />
+            <MoreFields tenant={tenant} form={form} />
           </Accordion.Panel>
         </Accordion.Item>
       </Accordion>
@@ -78,26 +88,20 @@ function KindChoice({ kind, change }: { readonly kind: Kind; readonly change: (k
   return <RadioCards label={words.kind} value={kind} choices={choices} onChoose={change} />;
 }
 
-type DraftProps = Pick<ClientFieldsProps, 'draft' | 'change'>;
-
-function KeyFields({ draft, change }: DraftProps) {
-  const isWrong = draft.jwks.trim() !== '' && !areKeys(draft.jwks);
+function KeyFields({ form }: Pick<ClientFieldsProps, 'form'>) {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
       <TextInput
         label={words.jwksUrl}
         description={words.jwksUrlHint}
-        value={draft.jwksUrl}
-        onChange={(event) => change({ ...draft, jwksUrl: event.currentTarget.value })}
+        {...form.getInputProps('jwksUrl')}
         type="url"
-        required={draft.jwks.trim() === ''}
+        required={form.values.jwks.trim() === ''}
       />
       <Textarea
         label={words.jwks}
         description={words.jwksHint}
-        value={draft.jwks}
-        onChange={(event) => change({ ...draft, jwks: event.currentTarget.value })}
-        error={isWrong ? words.jwksWrong : undefined}
+        {...form.getInputProps('jwks')}
         autosize
         minRows={2}
         maxRows={12}
@@ -108,7 +112,8 @@ function KeyFields({ draft, change }: DraftProps) {
   );
 }
 
-function MoreFields({ tenant, draft, change }: Omit<ClientFieldsProps, 'isNew'>) {
+function MoreFields({ tenant, form }: Omit<ClientFieldsProps, 'isNew'>) {
+  const draft = form.values;
   const policies = usePolicies(tenant);
   const names = (policies.data ?? []).map(({ name }) => name);
   return (
@@ -117,29 +122,25 @@ function MoreFields({ tenant, draft, change }: Omit<ClientFieldsProps, 'isNew'>)
         label={words.policies}
         description={words.policiesHint}
         data={[...new Set([...names, ...draft.policies])]}
-        value={[...draft.policies]}
-        onChange={(chosen) => change({ ...draft, policies: chosen })}
+        {...form.getInputProps('policies')}
         maw={480}
         clearable
       />
       <Checkbox
         label={words.administrator}
         description={words.administratorHint}
-        checked={draft.isAdministrator}
-        onChange={(event) => change({ ...draft, isAdministrator: event.currentTarget.checked })}
+        {...form.getInputProps('isAdministrator', { type: 'checkbox' })}
       />
       <Checkbox
         label={words.auditor}
         description={words.auditorHint}
-        checked={draft.isAuditor}
-        onChange={(event) => change({ ...draft, isAuditor: event.currentTarget.checked })}
+        {...form.getInputProps('isAuditor', { type: 'checkbox' })}
       />
       {isForPeople(draft.kind) ? (
         <Select
           label={words.algorithm}
           data={['RS256', 'ES256']}
-          value={draft.algorithm}
-          onChange={(value) => change({ ...draft, algorithm: value === 'ES256' ? 'ES256' : 'RS256' })}
+          {...form.getInputProps('algorithm')}
           allowDeselect={false}
           maw={240}
         />

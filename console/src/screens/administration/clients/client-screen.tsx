@@ -1,7 +1,6 @@
 /** One client: its settings, its secrets, and what its developer needs. */
-import { Button, Group, MultiSelect, Stack, Text } from '@mantine/core';
+import { Group, MultiSelect, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useParams } from 'react-router';
 import { changeClient, readClient, type Client, type ClientChanges } from '../../../api/administration';
 import { FailureView } from '../../../layout/failure-view';
@@ -12,10 +11,11 @@ import { Part, ScreenHeading } from '../heading';
 import { useChange, usePolicies, useTenant } from '../queries';
 import { Saved } from '../saved';
 import { EnabledBadge } from '../status-badge';
-import { ClientFields } from './client-fields';
+import { ChangeForm } from '../change-form';
+import { ClientFields, useClientForm } from './client-fields';
 import { ClientSecrets } from './client-secrets';
 import { ConnectionDetails } from './connection-details';
-import { areKeys, changesOf, draftOf } from './draft';
+import { changesOf, draftOf } from './draft';
 import { kindOf } from './kinds';
 
 const { form, clientScreens: words } = texts.administration;
@@ -75,27 +75,18 @@ function ClientView({ tenant, client }: ClientViewProps) {
 }
 
 function ClientForm({ tenant, client }: ClientViewProps) {
-  const [draft, setDraft] = useState(() => draftOf(client));
+  const form = useClientForm(draftOf(client));
   const saving = useChange((changes: ClientChanges) => changeClient(tenant, client.id, changes));
-  const areKeysWrong = draft.kind === 'keys' && draft.jwks.trim() !== '' && !areKeys(draft.jwks);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!areKeysWrong) saving.mutate(changesOf(draft));
-      }}
+    <ChangeForm
+      form={form}
+      change={saving}
+      send={(draft) => saving.mutate(changesOf(draft))}
+      action={texts.administration.form.save}
+      hasNotice
     >
-      <Stack gap="lg">
-        <ClientFields tenant={tenant} draft={draft} change={setDraft} isNew={false} />
-        {saving.isError ? <FailureView error={saving.error} /> : null}
-        <Group gap="sm">
-          <Button type="submit" loading={saving.isPending} disabled={areKeysWrong}>
-            {form.save}
-          </Button>
-          <Saved isSaved={saving.isSuccess} />
-        </Group>
-      </Stack>
-    </form>
+      <ClientFields tenant={tenant} form={form} isNew={false} />
+    </ChangeForm>
   );
 }
 

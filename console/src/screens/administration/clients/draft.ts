@@ -73,12 +73,14 @@ export function changesOf(draft: ClientDraft): ClientChanges {
   };
 }
 
-export function areKeys(text: string): boolean {
+/** Whether the keys of a draft are sent and are no JSON Web Key Set. */
+export function areKeysWrong({ kind, jwks }: Pick<ClientDraft, 'kind' | 'jwks'>): boolean {
+  if (kind !== 'keys' || jwks.trim() === '') return false;
   try {
-    readKeys(text);
-    return true;
-  } catch {
+    readKeys(jwks);
     return false;
+  } catch {
+    return true;
   }
 }
 

@@ -1,5 +1,6 @@
 /** What the guided path asks for, and what it makes of the answers. */
 import type { ClientChanges, NewUser, User, UserChanges } from '../../../api/administration';
+import type { UseFormReturnType } from '@mantine/form';
 import type { Release } from '../../../place';
 import { readScope, toWords } from '../clients/scopes';
 
@@ -19,10 +20,9 @@ export interface AccessDraft {
   readonly userName: string;
 }
 
-/** What a step of the path shows, and how it changes it. */
+/** What a step of the path shows and changes. */
 export interface StepProps {
-  readonly draft: AccessDraft;
-  readonly change: (draft: AccessDraft) => void;
+  readonly form: UseFormReturnType<AccessDraft>;
 }
 
 /** The name of a person as a name to sign in with: `Peter James Chalmers` is `peter.james.chalmers`. */

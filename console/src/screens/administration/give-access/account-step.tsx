@@ -3,11 +3,12 @@ import { Alert, Select, Stack, Text, TextInput } from '@mantine/core';
 import type { User } from '../../../api/administration';
 import { texts } from '../../../texts';
 import { Part } from '../heading';
-import { patientOf, problemOf, type StepProps } from './access-draft';
+import { patientOf, problemOf, type AccessDraft, type StepProps } from './access-draft';
 
 const { giveAccess: words, people } = texts.administration;
 
-export function AccountStep({ draft, change, users }: StepProps & { readonly users: readonly User[] }) {
+export function AccountStep({ form, users }: StepProps & { readonly users: readonly User[] }) {
+  const draft = form.values;
   const chosen = users.find(({ id }) => id === draft.user);
   const usable = users.filter(({ disabled }) => !disabled);
   return (
@@ -23,8 +24,7 @@ export function AccountStep({ draft, change, users }: StepProps & { readonly use
                 label: name === display ? name : `${display} (${name})`,
               })),
             ]}
-            value={draft.user}
-            onChange={(user) => change({ ...draft, user: user ?? '' })}
+            {...form.getInputProps('user')}
             searchable
             allowDeselect={false}
             maw={520}
@@ -34,8 +34,7 @@ export function AccountStep({ draft, change, users }: StepProps & { readonly use
           <TextInput
             label={words.accountName}
             description={people.nameHint}
-            value={draft.userName}
-            onChange={(event) => change({ ...draft, userName: event.currentTarget.value })}
+            {...form.getInputProps('userName')}
             pattern="\S+"
             required
             maw={520}
@@ -49,7 +48,7 @@ export function AccountStep({ draft, change, users }: StepProps & { readonly use
   );
 }
 
-function Consequence({ draft, user }: { readonly draft: StepProps['draft']; readonly user: User }) {
+function Consequence({ draft, user }: { readonly draft: AccessDraft; readonly user: User }) {
   const problem = problemOf(user, draft);
   const now = `Patient/${patientOf(user) ?? ''}`;
   if (problem === undefined)

@@ -8,7 +8,8 @@ import { hasPatientScopes, type StepProps } from './access-draft';
 
 const { clientScreens, giveAccess: words } = texts.administration;
 
-export function AppStep({ draft, change, clients }: StepProps & { readonly clients: readonly Client[] }) {
+export function AppStep({ form, clients }: StepProps & { readonly clients: readonly Client[] }) {
+  const draft = form.values;
   const isProgram = draft.way === 'program';
   const apps = clients.filter((client) => isForPeople(kindOf(client)) && client.redirectUris.length > 0);
   const chosen = apps.find(({ id }) => id === draft.client);
@@ -22,8 +23,7 @@ export function AppStep({ draft, change, clients }: StepProps & { readonly clien
               { value: '', label: words.newApp },
               ...apps.map(({ id, name }) => ({ value: id, label: name })),
             ]}
-            value={draft.client}
-            onChange={(client) => change({ ...draft, client: client ?? '' })}
+            {...form.getInputProps('client')}
             allowDeselect={false}
             maw={520}
           />
@@ -33,21 +33,21 @@ export function AppStep({ draft, change, clients }: StepProps & { readonly clien
             {words.noPatientScopes}
           </Alert>
         ) : null}
-        {chosen === undefined ? <NewApp draft={draft} change={change} /> : null}
+        {chosen === undefined ? <NewApp form={form} /> : null}
       </Stack>
     </Part>
   );
 }
 
-function NewApp({ draft, change }: StepProps) {
+function NewApp({ form }: StepProps) {
+  const draft = form.values;
   const isProgram = draft.way === 'program';
   return (
     <>
       <TextInput
         label={isProgram ? words.programName : words.appName}
         description={isProgram ? undefined : clientScreens.nameHint}
-        value={draft.name}
-        onChange={(event) => change({ ...draft, name: event.currentTarget.value })}
+        {...form.getInputProps('name')}
         required
         maw={520}
         autoComplete="off"
@@ -57,8 +57,7 @@ function NewApp({ draft, change }: StepProps) {
           label={words.redirects}
           description={words.redirectsHint}
           placeholder={clientScreens.redirectsPlaceholder}
-          value={draft.redirectUris}
-          onChange={(event) => change({ ...draft, redirectUris: event.currentTarget.value })}
+          {...form.getInputProps('redirectUris')}
           autosize
           minRows={1}
           required
@@ -69,7 +68,7 @@ function NewApp({ draft, change }: StepProps) {
       <Radio.Group
         label={words.rights}
         value={draft.canWrite ? 'write' : 'read'}
-        onChange={(value) => change({ ...draft, canWrite: value === 'write' })}
+        onChange={(value) => form.setFieldValue('canWrite', value === 'write')}
       >
         <Stack gap={6} mt={6}>
           <Radio value="read" label={words.read} size="sm" />

@@ -1,12 +1,13 @@
 /** The guided path: an app or a program gets access to the record of one patient. */
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Box, Group, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useRef, useState } from 'react';
 import { useSpace } from '../../../layout/current-screen';
-import { FailureView } from '../../../layout/failure-view';
 import { texts } from '../../../texts';
 import { Part, ScreenHeading } from '../heading';
 import { RecordChoice } from '../people/record-choice';
 import { useChange, useClients, useTenant, useUsers } from '../queries';
+import { ChangeForm } from '../change-form';
 import { RadioCards } from '../radio-cards';
 import { ReleaseChoice } from '../release-choice';
 import { hasPatientScopes, problemOf, suggestName, type AccessDraft, type StepProps } from './access-draft';
@@ -32,10 +33,13 @@ function Path({
 }: Pick<AccessDraft, 'release'> & { readonly tenant: string; readonly again: () => void }) {
   const clients = useClients(tenant);
   const users = useUsers(tenant);
-  const [draft, setDraft] = useState<AccessDraft>(() => ({
-    ...{ way: 'app', release, patient: '', client: '', name: '', redirectUris: '', canWrite: false },
-    ...{ user: '', userName: '' },
-  }));
+  const form = useForm<AccessDraft>({
+    initialValues: {
+      ...{ way: 'app', release, patient: '', client: '', name: '', redirectUris: '', canWrite: false },
+      ...{ user: '', userName: '' },
+    },
+  });
+  const draft = form.values;
   const [title, setTitle] = useState('');
   const made = useRef<Made>({});
   const isProgram = draft.way === 'program';
@@ -55,20 +59,21 @@ function Path({
   const choosePatient = (patient: string, name: string): void => {
     const isSuggested = draft.userName === suggestName(title);
     setTitle(name);
-    setDraft({ ...draft, patient, userName: isSuggested ? suggestName(name) : draft.userName });
+    form.setValues({ patient, userName: isSuggested ? suggestName(name) : draft.userName });
   };
   if (giving.data !== undefined)
     return <GivenAccessView tenant={tenant} draft={draft} given={giving.data} title={title} again={again} />;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        giving.mutate(undefined);
-      }}
-    >
-      <Stack gap="lg" maw={900}>
+    <Box maw={900}>
+      <ChangeForm
+        form={form}
+        change={giving}
+        send={() => giving.mutate(undefined)}
+        action={words.submit}
+        button={{ disabled: !isPossible }}
+      >
         <ScreenHeading place={tenant} intro={words.intro} />
-        <WayChoice draft={draft} change={setDraft} />
+        <WayChoice form={form} />
         <Part title={words.patientStep}>
           <Group gap="sm" align="end">
             <div style={{ flex: '1 1 280px', maxWidth: 520 }}>
@@ -84,37 +89,31 @@ function Path({
             </div>
             <ReleaseChoice
               value={draft.release}
-              onChange={(chosen) => setDraft({ ...draft, release: chosen, patient: '' })}
+              onChange={(chosen) => form.setValues({ release: chosen, patient: '' })}
             />
           </Group>
         </Part>
-        <AppStep draft={draft} change={setDraft} clients={clients.data ?? []} />
+        <AppStep form={form} clients={clients.data ?? []} />
         {isProgram ? (
           <Text size="sm" c="dimmed">
             {words.policyNote}
           </Text>
         ) : (
-          <AccountStep draft={draft} change={setDraft} users={users.data ?? []} />
+          <AccountStep form={form} users={users.data ?? []} />
         )}
-        {giving.isError ? <FailureView error={giving.error} /> : null}
-        <Group>
-          <Button type="submit" loading={giving.isPending} disabled={!isPossible}>
-            {words.submit}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      </ChangeForm>
+    </Box>
   );
 }
 
-function WayChoice({ draft, change }: StepProps) {
+function WayChoice({ form }: StepProps) {
   const choices = WAYS.map((value) => ({ value, title: words.ways[value], hint: words.wayHints[value] }));
   return (
     <RadioCards
       label={words.way}
-      value={draft.way}
+      value={form.values.way}
       choices={choices}
-      onChoose={(way) => change({ ...draft, way, client: '' })}
+      onChoose={(way) => form.setValues({ way, client: '' })}
     />
   );
 }

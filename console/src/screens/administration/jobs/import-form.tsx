@@ -1,68 +1,67 @@
 /** Begins the import of a package, by its name or from a file. */
-import {
-  Button,
-  Checkbox,
-  FileInput,
-  Group,
-  SegmentedControl,
-  Select,
-  Stack,
-  TextInput,
-} from '@mantine/core';
-import { useState } from 'react';
+import { Box, Checkbox, FileInput, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { importFile, importPackage } from '../../../api/administration';
-import { FailureView } from '../../../layout/failure-view';
 import { RELEASES, type Release } from '../../../place';
 import { texts } from '../../../texts';
+import { ChangeForm } from '../change-form';
 import { useChange } from '../queries';
 
 const words = texts.administration.jobs.packages;
 
+interface Draft {
+  from: 'name' | 'file';
+  name: string;
+  file: File | null;
+  /** Empty: that of the package. */
+  release: Release | '';
+  examples: boolean;
+  dependencies: boolean;
+}
+
 export function ImportForm({ tenant }: { readonly tenant: string }) {
-  const [isFile, setIsFile] = useState(false);
-  const [name, setName] = useState('');
-  const [file, setFile] = useState<File | null>(null);
-  const [options, setOptions] = useState({ examples: false, dependencies: false });
-  const [release, setRelease] = useState<Release>();
-  const given = { ...options, ...(release === undefined ? {} : { release }) };
-  const importing = useChange(async () => {
-    if (isFile && file !== null) await importFile(tenant, file, given);
+  const draft = useForm<Draft>({
+    initialValues: { from: 'name', name: '', file: null, release: '', examples: false, dependencies: false },
+  });
+  const importing = useChange(async ({ from, name, file, release, ...options }: Draft) => {
+    const given = { ...options, ...(release === '' ? {} : { release }) };
+    if (from === 'file' && file !== null) await importFile(tenant, file, given);
     else await importPackage(tenant, name.trim(), given);
   });
+  const isFile = draft.values.from === 'file';
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        importing.mutate(undefined);
-      }}
-    >
-      <Stack gap="sm" maw={640}>
+    <Box maw={640}>
+      <ChangeForm
+        form={draft}
+        change={importing}
+        send={(given) => importing.mutate(given)}
+        action={words.start}
+        button={{ disabled: isFile && draft.values.file === null }}
+        gap="sm"
+      >
         <SegmentedControl
           aria-label={words.from}
           w="fit-content"
           size="sm"
-          value={isFile ? 'file' : 'name'}
+          {...draft.getInputProps('from')}
           data={[
             { value: 'name', label: words.fromRegistry },
             { value: 'file', label: words.fromFile },
           ]}
-          onChange={(value) => setIsFile(value === 'file')}
         />
         {isFile ? (
           <FileInput
             label={words.file}
             description={words.fileHint}
             accept=".tgz,.tar.gz,application/gzip"
-            value={file}
-            onChange={setFile}
+            {...draft.getInputProps('file')}
             required
           />
         ) : (
           <TextInput
             label={words.nameVersion}
             description={words.nameVersionHint}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
+            {...draft.getInputProps('name')}
             pattern="[^@\s]+@[^@\s]+"
             required
             autoComplete="off"
@@ -75,28 +74,13 @@ export function ImportForm({ tenant }: { readonly tenant: string }) {
             { value: '', label: words.releaseOfPackage },
             ...RELEASES.map((value) => ({ value, label: value.toUpperCase() })),
           ]}
-          value={release ?? ''}
-          onChange={(value) => setRelease(RELEASES.find((each) => each === value))}
+          {...draft.getInputProps('release')}
           allowDeselect={false}
           maw={240}
         />
-        <Checkbox
-          label={words.examples}
-          checked={options.examples}
-          onChange={(event) => setOptions({ ...options, examples: event.currentTarget.checked })}
-        />
-        <Checkbox
-          label={words.dependencies}
-          checked={options.dependencies}
-          onChange={(event) => setOptions({ ...options, dependencies: event.currentTarget.checked })}
-        />
-        {importing.isError ? <FailureView error={importing.error} /> : null}
-        <Group>
-          <Button type="submit" loading={importing.isPending} disabled={isFile && file === null}>
-            {words.start}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+        <Checkbox label={words.examples} {...draft.getInputProps('examples', { type: 'checkbox' })} />
+        <Checkbox label={words.dependencies} {...draft.getInputProps('dependencies', { type: 'checkbox' })} />
+      </ChangeForm>
+    </Box>
   );
 }

@@ -1,9 +1,9 @@
 /** The form of an identity provider. */
-import { Button, Group, Modal, Select, Stack, Textarea, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Select, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { putIssuer, type Issuer } from '../../../api/administration';
-import { FailureView } from '../../../layout/failure-view';
 import { texts } from '../../../texts';
+import { ChangeDialog } from '../change-form';
 import { useChange, useClients } from '../queries';
 import { ReleaseScopeSelect } from './release-scope-select';
 import { printScopeMap, readScopeMap } from './scope-map';
@@ -46,81 +46,58 @@ export function IssuerForm({
   readonly close: () => void;
 }) {
   const clients = useClients(tenant);
-  const [draft, setDraft] = useState(issuer ?? NEW);
-  const [map, setMap] = useState(printScopeMap(draft.scopeMap ?? {}));
-  const saving = useChange(() => {
-    const { scopeMap: _, ...others } = draft;
+  const draft = useForm({
+    initialValues: { ...(issuer ?? NEW), scopeMap: printScopeMap(issuer?.scopeMap ?? {}) },
+  });
+  const saving = useChange(({ scopeMap: map, ...others }: typeof draft.values) => {
     const scopeMap = readScopeMap(map);
     return putIssuer(tenant, { ...others, ...(Object.keys(scopeMap).length === 0 ? {} : { scopeMap }) });
   });
   return (
-    <Modal
-      opened
-      onClose={close}
+    <ChangeDialog
       title={issuer === undefined ? words.new : words.edit(issuer.issuer)}
       size="lg"
-      closeButtonProps={{ 'aria-label': texts.common.close }}
+      form={draft}
+      change={saving}
+      send={(given) => saving.mutate(given, { onSuccess: close })}
+      action={form.save}
+      close={close}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          saving.mutate(undefined, { onSuccess: close });
-        }}
-      >
-        <Stack gap="sm">
-          {LINES.map(({ name, label, hint, type }) => (
-            <TextInput
-              key={name}
-              label={label}
-              description={hint}
-              type={type}
-              value={draft[name]}
-              onChange={(event) => setDraft({ ...draft, [name]: event.currentTarget.value })}
-              readOnly={name === 'issuer' && issuer !== undefined}
-              required
-            />
-          ))}
-          <Select
-            label={words.client}
-            data={(clients.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-            value={draft.client === '' ? null : draft.client}
-            onChange={(client) => setDraft({ ...draft, client: client ?? '' })}
-            searchable
-            required
-          />
-          <ReleaseScopeSelect
-            label={words.release}
-            value={draft.release}
-            onChange={(release) => setDraft({ ...draft, release })}
-          />
-          {CLAIMS.map(({ name, label }) => (
-            <TextInput
-              key={name}
-              label={label}
-              value={draft[name]}
-              onChange={(event) => setDraft({ ...draft, [name]: event.currentTarget.value })}
-            />
-          ))}
-          <Textarea
-            label={words.scopeMap}
-            description={words.scopeMapHint}
-            value={map}
-            onChange={(event) => setMap(event.currentTarget.value)}
-            autosize
-            minRows={2}
-            spellCheck={false}
-          />
-          {saving.isError ? <FailureView error={saving.error} /> : null}
-          <Group justify="end" gap="sm">
-            <Button variant="default" onClick={close}>
-              {texts.common.cancel}
-            </Button>
-            <Button type="submit" loading={saving.isPending}>
-              {form.save}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+      {LINES.map(({ name, label, hint, type }) => (
+        <TextInput
+          key={name}
+          label={label}
+          description={hint}
+          type={type}
+          {...draft.getInputProps(name)}
+          readOnly={name === 'issuer' && issuer !== undefined}
+          required
+        />
+      ))}
+      <Select
+        label={words.client}
+        data={(clients.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        value={draft.values.client === '' ? null : draft.values.client}
+        onChange={(client) => draft.setFieldValue('client', client ?? '')}
+        searchable
+        required
+      />
+      <ReleaseScopeSelect
+        label={words.release}
+        value={draft.values.release}
+        onChange={(release) => draft.setFieldValue('release', release)}
+      />
+      {CLAIMS.map(({ name, label }) => (
+        <TextInput key={name} label={label} {...draft.getInputProps(name)} />
+      ))}
+      <Textarea
+        label={words.scopeMap}
+        description={words.scopeMapHint}
+        {...draft.getInputProps('scopeMap')}
+        autosize
+        minRows={2}
+        spellCheck={false}
+      />
+    </ChangeDialog>
   );
 }

@@ -1,57 +1,54 @@
 /** Makes an account, and shows its password once. */
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { createUser, type User } from '../../../api/administration';
 import { CopyLine } from '../../../layout/copy';
 import { useSpace } from '../../../layout/current-screen';
-import { FailureView } from '../../../layout/failure-view';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
 import { ScreenHeading } from '../heading';
 import { useChange, useTenant } from '../queries';
 import { useTop } from '../use-top';
-import { newUserDraft, userChangesOf } from './draft';
+import { ChangeForm } from '../change-form';
+import { newUserDraft, userChangesOf, type UserDraft } from './draft';
 import { makePassword } from './password';
 import { PasswordField } from './password-field';
 import { UserFields } from './user-fields';
 
-const { form, people: words } = texts.administration;
+const words = texts.administration.people;
 
 export function NewUserScreen() {
   const tenant = useTenant();
   const { release } = useSpace();
-  const [draft, setDraft] = useState(() => ({
-    ...newUserDraft(release),
-    // Accounts of the tenant "system" administer the server; they need no record.
-    ...(tenant === 'system' ? { type: '' } : {}),
-  }));
+  const form = useForm({
+    initialValues: {
+      ...newUserDraft(release),
+      // Accounts of the tenant "system" administer the server; they need no record.
+      ...(tenant === 'system' ? { type: '' } : {}),
+    },
+  });
   const [password, setPassword] = useState(makePassword);
-  const creation = useChange(() => createUser(tenant, { ...userChangesOf(draft), password }));
+  const creation = useChange((draft: UserDraft) => createUser(tenant, { ...userChangesOf(draft), password }));
   const made = creation.data;
   if (made !== undefined) return <MadeUser tenant={tenant} user={made} password={password} />;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        creation.mutate(undefined);
-      }}
+    <ChangeForm
+      form={form}
+      change={creation}
+      send={(draft) => creation.mutate(draft)}
+      action={texts.administration.form.create}
+      others={
+        <Button component={Link} to={administrationPath(tenant, 'users')} variant="default">
+          {texts.common.cancel}
+        </Button>
+      }
     >
-      <Stack gap="lg">
-        <ScreenHeading place={tenant} />
-        <UserFields tenant={tenant} draft={draft} change={setDraft} />
-        <PasswordField value={password} onChange={setPassword} />
-        {creation.isError ? <FailureView error={creation.error} /> : null}
-        <Group gap="sm">
-          <Button type="submit" loading={creation.isPending}>
-            {form.create}
-          </Button>
-          <Button component={Link} to={administrationPath(tenant, 'users')} variant="default">
-            {texts.common.cancel}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <ScreenHeading place={tenant} />
+      <UserFields tenant={tenant} form={form} />
+      <PasswordField value={password} onChange={setPassword} />
+    </ChangeForm>
   );
 }
 

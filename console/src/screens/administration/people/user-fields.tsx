@@ -1,6 +1,7 @@
 /** The fields of an account: how the person signs in, who the person is, which rights the person has. */
 import { Checkbox, Fieldset, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { texts } from '../../../texts';
+import type { UseFormReturnType } from '@mantine/form';
 import { lookupRelease, PERSON_TYPES, type UserDraft } from './draft';
 import { RecordChoice } from './record-choice';
 import { ReleaseScopeSelect } from './release-scope-select';
@@ -9,44 +10,39 @@ const words = texts.administration.people;
 
 export interface UserFieldsProps {
   readonly tenant: string;
-  readonly draft: UserDraft;
-  readonly change: (draft: UserDraft) => void;
+  readonly form: UseFormReturnType<UserDraft>;
 }
 
-export function UserFields({ tenant, draft, change }: UserFieldsProps) {
+export function UserFields({ tenant, form }: UserFieldsProps) {
   return (
     <Stack gap="lg">
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         <TextInput
           label={words.name}
           description={words.nameHint}
-          value={draft.name}
-          onChange={(event) => change({ ...draft, name: event.currentTarget.value })}
+          {...form.getInputProps('name')}
           required
           autoComplete="off"
         />
         <TextInput
           label={words.display}
           description={words.displayHint}
-          value={draft.display}
-          onChange={(event) => change({ ...draft, display: event.currentTarget.value })}
+          {...form.getInputProps('display')}
           autoComplete="off"
         />
       </SimpleGrid>
-      <Identity tenant={tenant} draft={draft} change={change} />
+      <Identity tenant={tenant} form={form} />
       <Fieldset legend={words.rights}>
         <Stack gap="sm">
           <Checkbox
             label={words.administrator}
             description={words.administratorHint}
-            checked={draft.isAdministrator}
-            onChange={(event) => change({ ...draft, isAdministrator: event.currentTarget.checked })}
+            {...form.getInputProps('isAdministrator', { type: 'checkbox' })}
           />
           <Checkbox
             label={words.auditor}
             description={words.auditorHint}
-            checked={draft.isAuditor}
-            onChange={(event) => change({ ...draft, isAuditor: event.currentTarget.checked })}
+            {...form.getInputProps('isAuditor', { type: 'checkbox' })}
           />
         </Stack>
       </Fieldset>
@@ -54,7 +50,8 @@ export function UserFields({ tenant, draft, change }: UserFieldsProps) {
   );
 }
 
-function Identity({ tenant, draft, change }: UserFieldsProps) {
+function Identity({ tenant, form }: UserFieldsProps) {
+  const draft = form.values;
   const space = { tenant, release: lookupRelease(draft.release) };
   return (
     <Fieldset legend={words.identity}>
@@ -66,13 +63,13 @@ function Identity({ tenant, draft, change }: UserFieldsProps) {
           <ReleaseScopeSelect
             label={words.release}
             value={draft.release}
-            onChange={(release) => change({ ...draft, release })}
+            onChange={(release) => form.setFieldValue('release', release)}
           />
           <Select
             label={words.kind}
             data={[{ value: '', label: words.noIdentity }, ...PERSON_TYPES]}
             value={draft.type}
-            onChange={(type) => change({ ...draft, type: type ?? '', id: '' })}
+            onChange={(type) => form.setValues({ type: type ?? '', id: '' })}
             allowDeselect={false}
           />
           {draft.type === '' ? null : (
@@ -82,7 +79,7 @@ function Identity({ tenant, draft, change }: UserFieldsProps) {
               type={draft.type}
               label={words.person}
               value={draft.id}
-              onChange={(id) => change({ ...draft, id })}
+              onChange={(id) => form.setFieldValue('id', id)}
               isRequired
             />
           )}
@@ -95,7 +92,7 @@ function Identity({ tenant, draft, change }: UserFieldsProps) {
             label={words.patient}
             description={words.patientHint}
             value={draft.patient}
-            onChange={(patient) => change({ ...draft, patient })}
+            onChange={(patient) => form.setFieldValue('patient', patient)}
           />
         )}
       </Stack>

@@ -1,19 +1,18 @@
 /** One account: its settings, a new password, its end. */
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Group, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { changeUser, readUser, removeUser, type User } from '../../../api/administration';
-import { FailureView } from '../../../layout/failure-view';
 import { Loaded } from '../../../layout/loaded';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
 import { Confirm } from '../confirm';
 import { Part, ScreenHeading } from '../heading';
 import { useChange, useTenant } from '../queries';
-import { Saved } from '../saved';
 import { EnabledBadge } from '../status-badge';
-import { endsSessions, userChangesOf, userDraftOf } from './draft';
+import { ChangeForm } from '../change-form';
+import { endsSessions, userChangesOf, userDraftOf, type UserDraft } from './draft';
 import { Account } from './new-user-screen';
 import { makePassword } from './password';
 import { PasswordField } from './password-field';
@@ -77,61 +76,50 @@ function UserView({ tenant, user }: UserViewProps) {
 }
 
 function UserForm({ tenant, user }: UserViewProps) {
-  const [draft, setDraft] = useState(() => userDraftOf(user));
-  const saving = useChange(() => changeUser(tenant, user.id, userChangesOf(draft, user)));
+  const draft = useForm({ initialValues: userDraftOf(user) });
+  const saving = useChange((changed: UserDraft) => changeUser(tenant, user.id, userChangesOf(changed, user)));
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        saving.mutate(undefined);
-      }}
+    <ChangeForm
+      form={draft}
+      change={saving}
+      send={(changed) => saving.mutate(changed)}
+      action={form.save}
+      gap="md"
+      hasNotice
     >
-      <Stack gap="md">
-        <UserFields tenant={tenant} draft={draft} change={setDraft} />
-        {endsSessions(draft, user) ? (
-          <Alert color="yellow" p="xs">
-            {words.identityWarning}
-          </Alert>
-        ) : null}
-        {saving.isError ? <FailureView error={saving.error} /> : null}
-        <Group gap="sm">
-          <Button type="submit" loading={saving.isPending}>
-            {form.save}
-          </Button>
-          <Saved isSaved={saving.isSuccess} />
-        </Group>
-      </Stack>
-    </form>
+      <UserFields tenant={tenant} form={draft} />
+      {endsSessions(draft.values, user) ? (
+        <Alert color="yellow" p="xs">
+          {words.identityWarning}
+        </Alert>
+      ) : null}
+    </ChangeForm>
   );
 }
 
 function NewPassword({ tenant, user }: UserViewProps) {
-  const [password, setPassword] = useState(makePassword);
-  const setting = useChange((chosen: string) => changeUser(tenant, user.id, { password: chosen }));
+  const draft = useForm({ initialValues: { password: makePassword() } });
+  const setting = useChange((password: string) => changeUser(tenant, user.id, { password }));
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        setting.mutate(password);
-      }}
-    >
-      <Stack gap="sm">
-        <PasswordField value={password} onChange={setPassword} />
-        {setting.isError ? <FailureView error={setting.error} /> : null}
-        <Group>
-          <Button type="submit" variant="default" loading={setting.isPending}>
-            {words.setPassword}
-          </Button>
-        </Group>
-        {setting.isSuccess ? (
-          <Alert color="teal" role="status" title={form.saved}>
-            <Text size="sm" mb="sm">
-              {words.passwordOnce}
-            </Text>
-            <Account name={user.name} password={setting.variables} />
-          </Alert>
-        ) : null}
-      </Stack>
-    </form>
+    <Stack gap="sm">
+      <ChangeForm
+        form={draft}
+        change={setting}
+        send={({ password }) => setting.mutate(password)}
+        action={words.setPassword}
+        button={{ variant: 'default' }}
+        gap="sm"
+      >
+        <PasswordField value={draft.values.password} onChange={(password) => draft.setValues({ password })} />
+      </ChangeForm>
+      {setting.isSuccess ? (
+        <Alert color="teal" role="status" title={form.saved}>
+          <Text size="sm" mb="sm">
+            {words.passwordOnce}
+          </Text>
+          <Account name={user.name} password={setting.variables} />
+        </Alert>
+      ) : null}
+    </Stack>
   );
 }

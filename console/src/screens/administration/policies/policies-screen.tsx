@@ -1,6 +1,6 @@
 /** The policies of a tenant, and who they restrict. */
 import { Anchor, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useForm } from '@mantine/form';
 import { Link, useNavigate } from 'react-router';
 import type { PolicyRule } from '../../../api/administration';
 import { RecordTable } from '../../../layout/record-table';
@@ -16,7 +16,7 @@ export function PoliciesScreen() {
   const policies = usePolicies(tenant);
   const clients = useClients(tenant);
   const navigate = useNavigate();
-  const [name, setName] = useState('');
+  const named = useForm({ initialValues: { name: '' } });
   const usersOf = (policy: string): string => {
     const names = (clients.data ?? []).filter((client) => client.policies.includes(policy));
     return names.length === 0 ? words.nobody : names.map((client) => client.name).join(', ');
@@ -25,17 +25,15 @@ export function PoliciesScreen() {
     <Stack gap="md">
       <ScreenHeading place={tenant} intro={words.intro} />
       <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void navigate(administrationPath(tenant, `policies/${name.trim()}`));
-        }}
+        onSubmit={named.onSubmit(
+          ({ name }) => void navigate(administrationPath(tenant, `policies/${name.trim()}`)),
+        )}
       >
         <Group gap="sm" align="end">
           <TextInput
             label={words.newName}
             description={words.newNameHint}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
+            {...named.getInputProps('name')}
             pattern="[A-Za-z0-9][A-Za-z0-9._\-]{0,63}"
             required
             autoComplete="off"

@@ -1,18 +1,18 @@
 /** One policy as JSON, with the errors of the server and a guard against lost changes. */
-import { Alert, Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { Alert, Button, Group, Text, Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { putPolicy, readPolicy, removePolicy, type Policy } from '../../../api/administration';
 import { Failure } from '../../../api/failure';
-import { FailureView } from '../../../layout/failure-view';
 import { Loaded } from '../../../layout/loaded';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
 import { Confirm } from '../confirm';
 import { Part, ScreenHeading } from '../heading';
 import { useChange, useTenant } from '../queries';
-import { Saved } from '../saved';
+import { ChangeForm } from '../change-form';
 import { EXAMPLES, printPolicy, whyNotJson } from './examples';
 
 const { form, policyScreens: words } = texts.administration;
@@ -67,7 +67,11 @@ interface EditorProps {
 }
 
 function Editor({ tenant, name, stored, reload }: EditorProps) {
-  const [text, setText] = useState(stored.text);
+  const draft = useForm({
+    initialValues: { text: stored.text },
+    validate: { text: faultOf },
+    validateInputOnChange: true,
+  });
   const [tag, setTag] = useState(stored.tag);
   const navigate = useNavigate();
   const saving = useChange(async (body: string) => {
@@ -79,78 +83,79 @@ function Editor({ tenant, name, stored, reload }: EditorProps) {
     await navigate(administrationPath(tenant, 'policies'), { replace: true });
   };
   const removal = useChange(() => removePolicy(tenant, name, tag ?? '*'));
-  const fault = whyNotJson(text);
   const isConflict = saving.error instanceof Failure && saving.error.status === 412;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (fault === undefined) saving.mutate(text);
-      }}
+    <ChangeForm
+      form={draft}
+      change={saving}
+      send={({ text }) => saving.mutate(text)}
+      action={form.save}
+      gap="md"
+      others={
+        <Button variant="default" onClick={() => void back()}>
+          {texts.common.cancel}
+        </Button>
+      }
+      hasNotice
+      {...(isConflict ? { failure: <Conflict reload={reload} /> } : {})}
     >
-      <Stack gap="md">
-        <ScreenHeading title={name} place={tenant} {...(tag === undefined ? { intro: words.isNew } : {})}>
-          {tag === undefined ? null : (
-            <Confirm
-              label={words.remove}
-              title={words.removeTitle(name)}
-              words={words.removeWords}
-              action={form.remove}
-              button={{ color: 'red', variant: 'outline' }}
-              run={async () => {
-                await removal.mutateAsync(undefined);
-                await back();
-              }}
-            />
-          )}
-        </ScreenHeading>
-        <Part title={words.examples}>
-          <Group gap="xs">
-            {(['ward', 'own', 'hidden', 'read'] as const).map((example) => (
-              <Button
-                key={example}
-                size="xs"
-                variant="default"
-                onClick={() => setText(printPolicy(EXAMPLES[example]))}
-              >
-                {words.exampleNames[example]}
-              </Button>
-            ))}
-          </Group>
-        </Part>
-        <Textarea
-          label={words.definition}
-          description={words.definitionHint}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          error={fault === undefined ? undefined : words.notJson(fault)}
-          autosize
-          minRows={12}
-          maxRows={32}
-          spellCheck={false}
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-        />
-        {isConflict ? (
-          <Alert color="red" role="alert" title={words.conflictTitle}>
-            <Text size="sm" mb="sm">
-              {words.conflict}
-            </Text>
-            <Button size="xs" variant="default" onClick={() => void reload()}>
-              {words.load}
+      <ScreenHeading title={name} place={tenant} {...(tag === undefined ? { intro: words.isNew } : {})}>
+        {tag === undefined ? null : (
+          <Confirm
+            label={words.remove}
+            title={words.removeTitle(name)}
+            words={words.removeWords}
+            action={form.remove}
+            button={{ color: 'red', variant: 'outline' }}
+            run={async () => {
+              await removal.mutateAsync(undefined);
+              await back();
+            }}
+          />
+        )}
+      </ScreenHeading>
+      <Part title={words.examples}>
+        <Group gap="xs">
+          {(['ward', 'own', 'hidden', 'read'] as const).map((example) => (
+            <Button
+              key={example}
+              size="xs"
+              variant="default"
+              onClick={() => draft.setFieldValue('text', printPolicy(EXAMPLES[example]))}
+            >
+              {words.exampleNames[example]}
             </Button>
-          </Alert>
-        ) : null}
-        {saving.isError && !isConflict ? <FailureView error={saving.error} /> : null}
-        <Group gap="sm">
-          <Button type="submit" loading={saving.isPending} disabled={fault !== undefined}>
-            {form.save}
-          </Button>
-          <Button variant="default" onClick={() => void back()}>
-            {texts.common.cancel}
-          </Button>
-          <Saved isSaved={saving.isSuccess && !saving.isPending} />
+          ))}
         </Group>
-      </Stack>
-    </form>
+      </Part>
+      <Textarea
+        label={words.definition}
+        description={words.definitionHint}
+        {...draft.getInputProps('text')}
+        autosize
+        minRows={12}
+        maxRows={32}
+        spellCheck={false}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+      />
+    </ChangeForm>
+  );
+}
+
+function faultOf(text: string): string | null {
+  const fault = whyNotJson(text);
+  return fault === undefined ? null : words.notJson(fault);
+}
+
+function Conflict({ reload }: Pick<EditorProps, 'reload'>) {
+  return (
+    <Alert color="red" role="alert" title={words.conflictTitle}>
+      <Text size="sm" mb="sm">
+        {words.conflict}
+      </Text>
+      <Button size="xs" variant="default" onClick={() => void reload()}>
+        {words.load}
+      </Button>
+    </Alert>
   );
 }

@@ -1,6 +1,6 @@
 /** The rates of single clients, which are settings with the id of a client in their names. */
 import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useForm } from '@mantine/form';
 import { changeTenant, type TenantDetails } from '../../../api/administration';
 import { RecordTable } from '../../../layout/record-table';
 import { FailureView } from '../../../layout/failure-view';
@@ -13,8 +13,7 @@ const { form, settingsScreen: words } = texts.administration;
 
 export function ClientRates({ tenant }: { readonly tenant: TenantDetails }) {
   const clients = useClients(tenant.name);
-  const [client, setClient] = useState<string | null>(null);
-  const [rate, setRate] = useState('');
+  const draft = useForm({ initialValues: { client: '', rate: '' } });
   const saving = useChange((changes: Readonly<Record<string, string | null>>) =>
     changeTenant(tenant.name, { settings: changes }),
   );
@@ -46,25 +45,23 @@ export function ClientRates({ tenant }: { readonly tenant: TenantDetails }) {
           ]}
         />
         <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (client !== null) saving.mutate({ [`${OF_CLIENT}${client}`]: rate.trim() });
-          }}
+          onSubmit={draft.onSubmit(({ client, rate }) =>
+            saving.mutate({ [`${OF_CLIENT}${client}`]: rate.trim() }),
+          )}
         >
           <Group gap="sm" align="end">
             <Select
               label={words.perClientClient}
               data={(clients.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-              value={client}
-              onChange={setClient}
+              {...draft.getInputProps('client')}
               searchable
+              allowDeselect={false}
               required
             />
             <TextInput
               label={words.perClientRate}
               placeholder="50/s"
-              value={rate}
-              onChange={(event) => setRate(event.currentTarget.value)}
+              {...draft.getInputProps('rate')}
               required
               autoComplete="off"
             />

@@ -1,73 +1,57 @@
 /** The form of a new tenant. */
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useNavigate } from 'react-router';
 import { createTenant } from '../../../api/administration';
-import { FailureView } from '../../../layout/failure-view';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
+import { ChangeDialog } from '../change-form';
 import { useChange } from '../queries';
 
 const { form, tenants: words } = texts.administration;
 
 export function NewTenant({ close }: { readonly close: () => void }) {
   const navigate = useNavigate();
-  const [name, setName] = useState('');
-  const [display, setDisplay] = useState('');
-  const [zone, setZone] = useState('');
-  const creation = useChange(createTenant);
-  const create = (): void => {
-    const given = {
+  const draft = useForm({ initialValues: { name: '', display: '', zone: '' } });
+  const creation = useChange(({ name, display, zone }: typeof draft.values) =>
+    createTenant({
       name: name.trim(),
       ...(display.trim() === '' ? {} : { display: display.trim() }),
       ...(zone.trim() === '' ? {} : { settings: { 'time-zone': zone.trim() } }),
-    };
-    creation.mutate(given, { onSuccess: (made) => void navigate(administrationPath(made.name)) });
-  };
+    }),
+  );
   return (
-    <Modal opened onClose={close} title={words.new} closeButtonProps={{ 'aria-label': texts.common.close }}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          create();
-        }}
-      >
-        <Stack gap="sm">
-          <TextInput
-            label={words.newName}
-            description={words.newNameHint}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            pattern="[a-z0-9\-]{1,63}"
-            required
-            data-autofocus
-            autoComplete="off"
-          />
-          <TextInput
-            label={words.display}
-            description={words.newDisplayHint}
-            value={display}
-            onChange={(event) => setDisplay(event.currentTarget.value)}
-            autoComplete="off"
-          />
-          <TextInput
-            label={words.timeZone}
-            description={words.timeZoneHint}
-            value={zone}
-            onChange={(event) => setZone(event.currentTarget.value)}
-            autoComplete="off"
-          />
-          {creation.isError ? <FailureView error={creation.error} /> : null}
-          <Group justify="end" gap="sm">
-            <Button variant="default" onClick={close}>
-              {texts.common.cancel}
-            </Button>
-            <Button type="submit" loading={creation.isPending}>
-              {form.create}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <ChangeDialog
+      title={words.new}
+      form={draft}
+      change={creation}
+      send={(given) =>
+        creation.mutate(given, { onSuccess: ({ name }) => void navigate(administrationPath(name)) })
+      }
+      action={form.create}
+      close={close}
+    >
+      <TextInput
+        label={words.newName}
+        description={words.newNameHint}
+        {...draft.getInputProps('name')}
+        pattern="[a-z0-9\-]{1,63}"
+        required
+        data-autofocus
+        autoComplete="off"
+      />
+      <TextInput
+        label={words.display}
+        description={words.newDisplayHint}
+        {...draft.getInputProps('display')}
+        autoComplete="off"
+      />
+      <TextInput
+        label={words.timeZone}
+        description={words.timeZoneHint}
+        {...draft.getInputProps('zone')}
+        autoComplete="off"
+      />
+    </ChangeDialog>
   );
 }
