@@ -179,6 +179,13 @@ module.exports = {
       to: { path: '^src/' },
     },
     {
+      name: 'values-stand-alone',
+      severity: 'error',
+      comment: 'The server and the console import packages/fhir-values; it imports neither, and no package.',
+      from: { path: '^packages/' },
+      to: { pathNot: '^packages/' },
+    },
+    {
       name: 'no-development-packages',
       severity: 'error',
       comment: 'src and migrations must not import packages for development.',

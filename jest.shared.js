@@ -11,7 +11,7 @@ module.exports = {
   rootDir: __dirname,
   testEnvironment: '<rootDir>/test/support/one-realm.js',
   transform: {
-    [`^${root}/(src|migrations)/.+\\.ts$`]: '<rootDir>/test/support/load-compiled.js',
+    [`^${root}/(src|migrations|packages)/.+\\.ts$`]: '<rootDir>/test/support/load-compiled.js',
     '^.+\\.ts$': '@swc/jest',
   },
   transformIgnorePatterns: ['/node_modules/'],

@@ -14,6 +14,7 @@ await buildStatic({
   target: path.join(root, 'dist', 'console'),
   sources: [
     ...(await filesIn(path.join(source, 'src'))),
+    ...(await filesIn(path.join(root, 'packages'))),
     ...configuration,
     ...scripts,
     path.join(root, 'package-lock.json'),

@@ -1,5 +1,5 @@
 /**
- * Compiles src and migrations with swc into dist, at the same relative paths: dist/src, dist/migrations. The .sql files of
+ * Compiles src, migrations and packages with swc into dist, at the same relative paths: dist/src, dist/migrations. The .sql files of
  * migrations are copied.
  * Types are not checked here (`npm run check` does). `--if-stale` does nothing when dist is newer than its sources.
  */
@@ -14,7 +14,7 @@ const stamp = path.join(target, '.built');
 
 async function sources() {
   const found = [];
-  for (const folder of ['src', 'migrations']) {
+  for (const folder of ['src', 'migrations', 'packages']) {
     const entries = await readdir(path.join(root, folder), { recursive: true, withFileTypes: true }).catch(
       () => [],
     );
@@ -58,7 +58,7 @@ async function replace(output, content) {
 
 async function removeOthers(outputs) {
   const current = new Set(outputs.flatMap((output) => [output, `${output}.map`]));
-  for (const folder of ['src', 'migrations']) {
+  for (const folder of ['src', 'migrations', 'packages']) {
     const entries = await readdir(path.join(target, folder), { recursive: true, withFileTypes: true }).catch(
       () => [],
     );

@@ -103,7 +103,7 @@ for (const file of files.filter((name) => name.endsWith('.md') || CODE.test(name
   const found = ABSENT.exec(textOf(file));
   if (found !== null) faults.push(`${file}: ${found[0]} does not exist in the repository`);
 }
-const commented = trackedIn('src', 'test', 'bench', 'scripts', 'migrations').filter((file) =>
+const commented = trackedIn('src', 'test', 'bench', 'scripts', 'migrations', 'packages').filter((file) =>
   CODE.test(file),
 );
 for (const file of new Set([...pages, ...commented])) faults.push(...wrongWords(file));

@@ -149,7 +149,7 @@ describe('A reference', () => {
     const record = { kind: 'record', type: 'Patient', id: '1' };
     expect(parseReference('Patient/1', ROOT)).toEqual(record);
     expect(parseReference(`${ROOT}/Patient/1`, ROOT)).toEqual(record);
-    expect(parseReference('Patient/1/_history/2', ROOT)).toEqual({ ...record, version: '2' });
+    expect(parseReference('Patient/1/_history/2', ROOT)).toEqual({ ...record, versionId: '2' });
   });
 
   it('leads elsewhere, into the record itself, or nowhere', () => {

@@ -9,13 +9,8 @@ import { toCurl } from '../../console/src/fhir/search-curl';
 import { withMainCriteria } from '../../console/src/fhir/search-draft';
 import type { SearchParameter } from '../../console/src/fhir/search-parameters';
 import { formatQuery, parseQuery } from '../../console/src/fhir/search-query';
-import {
-  formatQuantityValue,
-  fromTyped,
-  parseQuantity,
-  splitAt,
-  toTyped,
-} from '../../console/src/fhir/search-value';
+import { splitUnescaped } from '../../packages/fhir-values/search-value';
+import { formatQuantityValue, fromTyped, parseQuantity, toTyped } from '../../console/src/fhir/search-value';
 
 function makeParameter(type: string, targets: readonly string[] = []): SearchParameter {
   return { code: 'p', type, documentation: '', definition: '', targets, paths: [], comparators: [] };
@@ -115,9 +110,9 @@ it('The main parameters of a type come first, filled where the address has them'
 
 describe('A value', () => {
   it('is divided only where no backslash stands', () => {
-    expect(splitAt('a\\,b,c', ',')).toEqual(['a\\,b', 'c']);
-    expect(splitAt('a\\\\,c', ',')).toEqual(['a\\\\', 'c']);
-    expect(splitAt('a\\', ',')).toEqual(['a\\']);
+    expect(splitUnescaped('a\\,b,c', ',')).toEqual(['a\\,b', 'c']);
+    expect(splitUnescaped('a\\\\,c', ',')).toEqual(['a\\\\', 'c']);
+    expect(splitUnescaped('a\\', ',')).toEqual(['a\\']);
   });
 
   it('that a person types may have a comma', () => {

@@ -20,7 +20,7 @@ function secureLink(link: HTMLAnchorElement, space: Space): void {
   const address = link.getAttribute('href') ?? '';
   const target = parseReference(address, '');
   if (target.kind === 'record') {
-    link.setAttribute('href', `${PREFIX}${resourcePath(space, target.type, target.id, target.version)}`);
+    link.setAttribute('href', `${PREFIX}${resourcePath(space, target.type, target.id, target.versionId)}`);
   } else if (isWebAddress(address)) {
     link.setAttribute('target', '_blank');
     link.setAttribute('rel', 'noopener noreferrer');

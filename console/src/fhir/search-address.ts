@@ -1,7 +1,7 @@
 /** Finds the place in the console for what people paste: `Type/id`, a search, or a FHIR address. */
+import { ID } from '../../../packages/fhir-values/id';
 
-const RELATIVE =
-  /^\/?([A-Z][A-Za-z]+(?:\/[A-Za-z0-9\-.]{1,64}(?:\/_history(?:\/[A-Za-z0-9\-.]{1,64})?)?)?(?:\?\S*)?)$/;
+const RELATIVE = new RegExp(`^/?([A-Z][A-Za-z]+(?:/${ID}(?:/_history(?:/${ID})?)?)?(?:\\?\\S*)?)$`);
 const WITH_SPACE = /\/w\/[a-z0-9-]{1,63}\/api\/v1\/fhir\/r4b?\/\S+$/;
 
 /** The path of a screen; undefined when the text is no FHIR address of this server. `root` is the FHIR root of the tenant. */

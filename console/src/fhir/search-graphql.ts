@@ -2,7 +2,8 @@
 import type { Capabilities } from './capabilities';
 import type { Column } from './search-columns';
 import { formatQuery, type Criterion, type SearchQuery } from './search-query';
-import { parsePrefixed, unescapeValue } from './search-value';
+import { unescapeValue } from '../../../packages/fhir-values/search-value';
+import { parsePrefixed } from './search-value';
 
 type Literal = string | boolean | readonly Literal[] | { readonly [name: string]: Literal };
 

@@ -1,5 +1,6 @@
 /** The query string of a search as criteria that people can edit, and back. */
-import { formatPrefixed, isPrefix, splitAt } from './search-value';
+import { splitUnescaped } from '../../../packages/fhir-values/search-value';
+import { formatPrefixed, isPrefix } from './search-value';
 
 /** A condition on a record, on what it refers to (`chain`), or on what refers to it (`has`). */
 export type Criterion =
@@ -55,7 +56,12 @@ function parseCriterion(key: string, value: string): Criterion {
   const [name = '', modifier = ''] = (dot === -1 ? key : key.slice(0, dot)).split(/:(.*)/s);
   if (dot !== -1)
     return { kind: 'chain', name, target: modifier, of: parseCriterion(key.slice(dot + 1), value) };
-  return { kind: 'value', name, modifier, values: UNDIVIDED.has(name) ? [value] : splitAt(value, ',') };
+  return {
+    kind: 'value',
+    name,
+    modifier,
+    values: UNDIVIDED.has(name) ? [value] : splitUnescaped(value, ','),
+  };
 }
 
 function parseSort(value: string): readonly SortKey[] {

@@ -1,4 +1,5 @@
-/** The parts of one value of a search parameter, and how they are escaped. */
+/** The parts of one value of a search parameter. */
+import { escapeValue, splitUnescaped, unescapeValue } from '../../../packages/fhir-values/search-value';
 
 /** Whether a value is more or less than another: these codes stand before dates, numbers and quantities. */
 export const PREFIXES = ['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'sa', 'eb', 'ap'] as const;
@@ -11,31 +12,6 @@ export function isPrefix(text: string): text is Prefix {
 export interface Prefixed {
   readonly prefix: Prefix;
   readonly rest: string;
-}
-
-/** Splits a text at a character that no backslash escapes. */
-export function splitAt(text: string, separator: string): readonly string[] {
-  const parts = [''];
-  for (let index = 0; index < text.length; index++) {
-    const character = text.charAt(index);
-    if (character === separator) {
-      parts.push('');
-      continue;
-    }
-    const isEscape = character === '\\' && index + 1 < text.length;
-    if (isEscape) index++;
-    parts[parts.length - 1] += isEscape ? character + text.charAt(index) : character;
-  }
-  return parts;
-}
-
-/** Writes a text so that none of its characters has a meaning in a search value. */
-export function escapeValue(text: string): string {
-  return text.replace(/[\\,|$]/g, '\\$&');
-}
-
-export function unescapeValue(text: string): string {
-  return text.replace(/\\([\\,|$])/g, '$1');
 }
 
 /** The prefix of a value, `eq` where it has none. */
@@ -57,7 +33,7 @@ export interface QuantityValue {
 }
 
 export function parseQuantity(value: string): QuantityValue {
-  const [number = '', system = '', unit = ''] = splitAt(value, '|').map(unescapeValue);
+  const [number = '', system = '', unit = ''] = splitUnescaped(value, '|').map(unescapeValue);
   return { number, system, unit };
 }
 

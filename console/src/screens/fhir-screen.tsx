@@ -1,6 +1,7 @@
 /** Chooses the screen of a FHIR address: a search, a record, one of its versions, or any other answer. */
 import { lazy } from 'react';
 import { useParams } from 'react-router';
+import { isValidId } from '../../../packages/fhir-values/id';
 import { useSpace } from '../layout/current-screen';
 
 const TypesScreen = lazy(() => import('./resources/types-screen'));
@@ -18,7 +19,7 @@ export default function FhirScreen() {
   if (parts.length === 0) return <TypesScreen space={space} />;
   const isOfType = TYPE.test(type);
   if (isOfType && parts.length === 1) return <SearchScreen key={type} space={space} type={type} />;
-  const isRecord = isOfType && /^[A-Za-z0-9\-.]{1,64}$/.test(id);
+  const isRecord = isOfType && isValidId(id);
   const key = `${type}/${id}`;
   if (isRecord && parts.length === 2) return <RecordScreen key={key} space={space} type={type} id={id} />;
   if (isRecord && third === '_history' && parts.length <= 4)

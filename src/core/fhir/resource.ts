@@ -16,15 +16,9 @@ export interface ResourceExpectation {
   readonly idMode: IdMode;
 }
 
-/** The text of an id (https://hl7.org/fhir/R4/datatypes.html#id), for patterns. */
-export const ID = '[A-Za-z0-9.\\-]{1,64}';
-const WHOLE_ID = new RegExp(`^${ID}$`);
-const SUBSETTED_SYSTEM = 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue';
+export { ID, isValidId } from '../../../packages/fhir-values/id';
 
-/** True: the text is an id. */
-export function isValidId(id: string): boolean {
-  return WHOLE_ID.test(id);
-}
+const SUBSETTED_SYSTEM = 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue';
 
 /**
  * Returns the resource in a body after checking that it is complete and has the expected type and id. The validator

@@ -1,4 +1,5 @@
 import type { RequestContext } from '../context';
+import { escapeValue } from '../../../packages/fhir-values/search-value';
 import { fhirError } from '../errors';
 import { MAX_COUNT } from '../search/requests/parse-search';
 import type { SearchServices } from '../ports';
@@ -17,7 +18,7 @@ export async function findConceptMaps(
   const { matches, next } = await search(services, context, {
     type: 'ConceptMap',
     parameters: [
-      [isTarget ? 'target-system' : 'source-system', system.replace(/[\\,|$]/g, '\\$&')],
+      [isTarget ? 'target-system' : 'source-system', escapeValue(system)],
       ['_count', String(MAX_COUNT)],
     ],
     handling: 'strict',

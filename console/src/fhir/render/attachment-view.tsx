@@ -25,7 +25,7 @@ async function readContent(space: Space, value: JsonObject): Promise<Blob> {
   if (data !== undefined) return new Blob([fromBase64(data)], { type });
   const target = parseReference(textOf(value['url']) ?? '', absolute(fhirPath(space)));
   if (target.kind !== 'record') throw new Error(texts.record.noContent);
-  const path = resourcePath(space, target.type, target.id, target.version);
+  const path = resourcePath(space, target.type, target.id, target.versionId);
   const response = await request(path, { headers: { accept: type } });
   if (!response.ok) throw toFailure(response.status, await response.text());
   return new Blob([await response.arrayBuffer()], { type });

@@ -16,7 +16,7 @@ export function ReferenceView({ value }: { readonly value: JsonObject }) {
   const display = textOf(value['display']);
   const target = parseReference(text, absolute(fhirPath(space)));
   if (target.kind === 'record')
-    return <RecordLink type={target.type} id={target.id} version={target.version} display={display} />;
+    return <RecordLink type={target.type} id={target.id} version={target.versionId} display={display} />;
   if (target.kind === 'contained') return <ContainedLink id={target.id} display={display} />;
   if (target.kind === 'external') return <WebLink url={target.url} label={display ?? text} />;
   return <span title={text}>{formatReference(value)}</span>;

@@ -8,7 +8,7 @@ import { formatTitle } from '../../fhir/format';
 import { FailureView } from '../../layout/failure-view';
 import { texts } from '../../texts';
 import { useRefresh } from './history/history-refresh';
-import { versionOf } from './history/history-restore';
+import { versionOf } from './load-record';
 import type { DialogProps } from './record-dialog';
 
 const { editing, common } = texts;

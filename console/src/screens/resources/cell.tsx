@@ -42,7 +42,7 @@ function ReferenceText({ space, reference }: { readonly space: Space; readonly r
   const text = formatReference(reference);
   if (target.kind !== 'record') return <>{text}</>;
   return (
-    <Anchor component={Link} to={resourcePath(space, target.type, target.id, target.version)} size="sm">
+    <Anchor component={Link} to={resourcePath(space, target.type, target.id, target.versionId)} size="sm">
       {text}
     </Anchor>
   );

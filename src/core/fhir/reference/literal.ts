@@ -1,4 +1,5 @@
-import { ID } from '../resource';
+import { ID } from '../../../../packages/fhir-values/id';
+import { parseRelative } from '../../../../packages/fhir-values/reference';
 
 /**
  * - `relative`: `Patient/1`, `Patient/1/_history/2`
@@ -19,13 +20,6 @@ export interface ParsedReference {
   readonly base?: string;
 }
 
-export interface LocalReference {
-  readonly type: string;
-  readonly id: string;
-  readonly versionId?: string;
-}
-
-const RELATIVE = new RegExp(`^([A-Z][A-Za-z]{0,63})/(${ID})(?:/_history/(${ID}))?$`);
 const ABSOLUTE_TAIL = new RegExp(`^(https?://.+?)/([A-Z][A-Za-z]{0,63}/${ID}(?:/_history/${ID})?)$`);
 const LONGEST_REFERENCE = 2000;
 
@@ -43,15 +37,6 @@ export function parseReference(text: string): ParsedReference {
   // Conditional even without criteria, so that it is refused and not stored as if it were an address.
   const [, type] = /^([A-Z][A-Za-z]{0,63})\?/.exec(text) ?? [];
   return type === undefined ? { kind: 'other' } : { kind: 'conditional', type };
-}
-
-/** Parses a relative reference into type, id and version; undefined for any other text. */
-export function parseRelative(text: string): LocalReference | undefined {
-  // 64 for the type and for each of two ids, and the separators.
-  if (text.length > 210) return undefined;
-  const [, type, id, versionId] = RELATIVE.exec(text) ?? [];
-  if (type === undefined || id === undefined || id === '.' || id === '..') return undefined;
-  return versionId === undefined ? { type, id } : { type, id, versionId };
 }
 
 /** A reference by search criteria. */

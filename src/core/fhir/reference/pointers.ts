@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../json';
-import type { LocalReference } from './literal';
+import type { LocalReference } from '../../../../packages/fhir-values/reference';
 import type { ReferenceResolver } from './resolver';
 
 /**

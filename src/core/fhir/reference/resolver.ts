@@ -1,5 +1,5 @@
 import type { Release } from '../release';
-import { parseRelative, type LocalReference } from './literal';
+import { parseRelative, type LocalReference } from '../../../../packages/fhir-values/reference';
 
 export interface ReferenceResolver {
   /** Resolves a reference to a resource of this space; undefined for any other text. */

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../json';
 import { toExpression } from '../json/fault';
-import type { LocalReference } from './literal';
+import type { LocalReference } from '../../../../packages/fhir-values/reference';
 import type { ReferenceResolver } from './resolver';
 
 /** A resource of the space that another one refers to. */

@@ -1,5 +1,5 @@
 /** The searches that find candidates for $match. */
-import { escapeValue } from '../../search/requests/parameter-value';
+import { escapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Person } from './person';
 
 export type Block = readonly (readonly [parameter: string, value: string])[];

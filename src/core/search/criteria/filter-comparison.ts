@@ -13,7 +13,7 @@ import { tokenBelow } from '../modifiers/below';
 import { uriContains } from '../modifiers/contains';
 import { tokenIn } from '../modifiers/in';
 import { branchesOf, storedParameters, type StoredParameter } from '../parameters/parameter';
-import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
+import { splitUnescaped, unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Criterion, HashedCode, Predicate } from '../predicate';
 import { foldCode } from '../rows/token';
 import { indexedUri, indexedVersion, splitCanonical } from '../rows/uri';

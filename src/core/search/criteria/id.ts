@@ -1,5 +1,5 @@
 import { isValidId } from '../../fhir/resource';
-import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
+import { splitUnescaped, unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { SpecialParameter } from './special';
 
 /** `_id=a,b`: these ids; a text that cannot be an id matches nothing (search.html#id). `:not`: all but these. */

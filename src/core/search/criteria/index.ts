@@ -1,7 +1,7 @@
 import { fhirError } from '../../errors';
 import { missingCriterion } from '../modifiers/missing';
 import { storedParameters } from '../parameters/parameter';
-import { splitUnescaped } from '../requests/parameter-value';
+import { splitUnescaped } from '../../../../packages/fhir-values/search-value';
 import type { Criterion } from '../predicate';
 import { isSingleValued } from '../parameters/single-valued';
 import { searchTypeOf } from '../types';

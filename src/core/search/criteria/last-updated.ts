@@ -1,4 +1,4 @@
-import { splitUnescaped } from '../requests/parameter-value';
+import { splitUnescaped } from '../../../../packages/fhir-values/search-value';
 import { lastUpdatedPredicates } from '../types/last-updated';
 import type { SpecialParameter } from './special';
 

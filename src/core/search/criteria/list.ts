@@ -1,7 +1,7 @@
 import { fhirError } from '../../errors';
 import { isValidId } from '../../fhir/resource';
 import { storedParameters } from '../parameters/parameter';
-import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
+import { splitUnescaped, unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Criterion, Predicate } from '../predicate';
 import type { SearchTypeContext } from '../types/search-type';
 import { typeCriteria } from './chain';

@@ -1,4 +1,4 @@
-import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
+import { splitUnescaped, unescapeValue } from '../../../../packages/fhir-values/search-value';
 import { parseWords } from '../values/words';
 import type { SpecialParameter } from './special';
 

@@ -1,6 +1,6 @@
 import { fhirError } from '../../errors';
 import { isCanonicalValued } from '../parameters/canonical-targets';
-import { unescapeValue } from '../requests/parameter-value';
+import { unescapeValue } from '../../../../packages/fhir-values/search-value';
 import { hierarchyPredicates } from '../types/hierarchy';
 import { allowedTypes } from '../types/reference-targets';
 import type { Modifier } from '../types/search-type';

@@ -1,5 +1,5 @@
 import { isCanonicalValued } from '../parameters/canonical-targets';
-import { unescapeValue } from '../requests/parameter-value';
+import { unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Predicate } from '../predicate';
 import { versionedPredicates } from '../types/canonical';
 import { hierarchyPredicates } from '../types/hierarchy';

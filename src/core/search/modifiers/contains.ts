@@ -1,6 +1,6 @@
 import { fold, MAX_STRING_LENGTH } from '../rows/fold';
 import { ROW_SCHEME } from '../rows/index-rows';
-import { unescapeValue } from '../requests/parameter-value';
+import { unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Predicate } from '../predicate';
 import type { Modifier } from '../types/search-type';
 import { readBeside } from '../types/string-texts';

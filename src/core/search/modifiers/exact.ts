@@ -1,5 +1,5 @@
 import { foldForIndex } from '../rows/fold';
-import { unescapeValue } from '../requests/parameter-value';
+import { unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Modifier } from '../types/search-type';
 
 /** Matches the whole value with case and accents, by its hash (search.html#string). */

@@ -1,7 +1,7 @@
 import { fhirError } from '../../errors';
 import { ROW_SCHEME } from '../rows/index-rows';
 import { isEmbedded } from '../parameters/parameter';
-import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
+import { splitUnescaped, unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Predicate } from '../predicate';
 import { foldCode } from '../rows/token';
 import { typedPredicate } from '../types/reference-targets';

@@ -1,4 +1,4 @@
-import { unescapeValue } from '../requests/parameter-value';
+import { unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Modifier } from '../types/search-type';
 import { codeRows, OF_TERMINOLOGY, requireType } from '../types/token-codes';
 

@@ -1,5 +1,5 @@
 import { ROW_SCHEME } from '../rows/index-rows';
-import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
+import { splitUnescaped, unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Predicate } from '../predicate';
 import { foldCode } from '../rows/token';
 import type { Modifier } from '../types/search-type';

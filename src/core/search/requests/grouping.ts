@@ -10,7 +10,7 @@ import { parseReference } from '../../fhir/reference';
 import { bucketOfRange, DATE_BUCKETS, type DateBucket } from '../values/date-bucket';
 import { storedParameters, type RowSource, type StoredParameter } from '../parameters/parameter';
 import { compileValues } from '../parameters/parameter-values';
-import { escapeValue } from './parameter-value';
+import { escapeValue } from '../../../../packages/fhir-values/search-value';
 import { keyOf } from '../rows/resource-key';
 import type { RowSettings } from '../rows/collector';
 import { dateValueRange } from '../rows/range';

@@ -5,7 +5,7 @@
  */
 import { fhirError } from '../../errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
-import { splitUnescaped } from './parameter-value';
+import { splitUnescaped } from '../../../../packages/fhir-values/search-value';
 
 /**
  * Relative to the base address of our extensions: a valueString with parameters as in an address, with `{name}` in

@@ -4,7 +4,7 @@ import type { Definitions, SearchParameterDefinition } from '../../fhir/definiti
 import type { Subset } from '../../fhir/subset';
 import type { Include } from './include';
 import { searchableCodes } from '../parameters/searchable-parameters';
-import { splitUnescaped, unescapeValue } from './parameter-value';
+import { splitUnescaped, unescapeValue } from '../../../../packages/fhir-values/search-value';
 import { parseSearch, type SearchQuery } from './parse-search';
 import type { SearchTypeContext } from '../types/search-type';
 

@@ -2,7 +2,7 @@ import { fhirError } from '../../errors';
 import type { SearchParameterComponent } from '../../fhir/definitions';
 import { componentTypes } from '../parameters/component-types';
 import { cut, fold, MAX_STRING_LENGTH } from '../rows/fold';
-import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
+import { splitUnescaped, unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Hasher } from '../rows/hash';
 import type { Predicate } from '../predicate';
 import type { ResourceKey } from '../rows/resource-key';

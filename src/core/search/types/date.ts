@@ -1,6 +1,6 @@
 import { fhirError } from '../../errors';
 import { dateRange } from '../../fhir/date';
-import { unescapeValue } from '../requests/parameter-value';
+import { unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Predicate } from '../predicate';
 import { splitPrefix, type RangeTest } from '../matching/range-test';
 import type { SearchType, SearchTypeContext } from './search-type';

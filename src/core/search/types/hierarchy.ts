@@ -3,7 +3,7 @@ import { fhirError } from '../../errors';
 import type { Definitions } from '../../fhir/definitions';
 import { isValidId } from '../../fhir/resource';
 import { branchesOf, storedParameters, type StoredParameter } from '../parameters/parameter';
-import { unescapeValue } from '../requests/parameter-value';
+import { unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Predicate } from '../predicate';
 import type { SearchTypeContext, WrittenParameter } from './search-type';
 

@@ -1,4 +1,4 @@
-import { unescapeValue } from '../requests/parameter-value';
+import { unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Predicate } from '../predicate';
 import { parseDateValue } from './date';
 import type { SearchTypeContext } from './search-type';

@@ -1,6 +1,6 @@
 import { fhirError } from '../../errors';
 import { canonicalUnit } from '../../fhir/quantity';
-import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
+import { splitUnescaped, unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Predicate } from '../predicate';
 import type { SearchType } from './search-type';
 

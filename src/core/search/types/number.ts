@@ -12,7 +12,7 @@ import {
 } from '../../fhir/exact-number';
 import type { Hasher } from '../rows/hash';
 import { ROW_SCHEME } from '../rows/index-rows';
-import { unescapeValue } from '../requests/parameter-value';
+import { unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { NumberTest, Predicate, RangePredicate, RangeUnit } from '../predicate';
 import { splitPrefix, type RangeTest } from '../matching/range-test';
 import { restQualifier, unitQualifier } from '../rows/range';

@@ -2,7 +2,7 @@ import { fhirError } from '../../errors';
 import { canonicalUnit, UCUM_SYSTEM, type CanonicalUnit } from '../../fhir/quantity';
 import type { Hasher } from '../rows/hash';
 import { ROW_SCHEME } from '../rows/index-rows';
-import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
+import { splitUnescaped, unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Predicate, RangePredicate, RangeUnit } from '../predicate';
 import { numberPredicates, parseNumberValue, type NumberCriterion, type NumberRows } from './number';
 import type { SearchType } from './search-type';

@@ -5,7 +5,7 @@ import { isCanonicalValued } from '../parameters/canonical-targets';
 import type { Hasher } from '../rows/hash';
 import { ROW_SCHEME } from '../rows/index-rows';
 import { isEmbedded } from '../parameters/parameter';
-import { unescapeValue } from '../requests/parameter-value';
+import { unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Predicate } from '../predicate';
 import { typedHash, type TypedTarget } from '../rows/reference';
 import { ownIdPredicates, versionedPredicates } from './canonical';

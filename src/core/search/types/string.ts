@@ -2,7 +2,7 @@ import { cut, fold, MAX_STRING_LENGTH } from '../rows/fold';
 import { stringContains } from '../modifiers/contains';
 import { stringExact } from '../modifiers/exact';
 import { stringText } from '../modifiers/text';
-import { unescapeValue } from '../requests/parameter-value';
+import { unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Predicate } from '../predicate';
 import type { SearchType } from './search-type';
 import { LAST_CHARACTER, readBeside } from './string-texts';

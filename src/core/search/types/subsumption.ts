@@ -1,5 +1,5 @@
 /** Concepts above and below a concept in its code system (search.html#token). */
-import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
+import { splitUnescaped, unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Predicate } from '../predicate';
 import type { SearchTypeContext, WrittenParameter } from './search-type';
 import { codeRows, OF_TERMINOLOGY, refusal, requireType } from './token-codes';

@@ -3,7 +3,7 @@ import { fhirError } from '../../errors';
 import { compositeOrders } from '../sort/composite-order';
 import type { Hasher } from '../rows/hash';
 import type { StoredParameter } from '../parameters/parameter';
-import { splitUnescaped, unescapeValue } from '../requests/parameter-value';
+import { splitUnescaped, unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { CodeRows, HashedCode, Predicate } from '../predicate';
 import type { ResourceKey } from '../rows/resource-key';
 import { qualifierHash } from '../rows/range';

@@ -1,6 +1,6 @@
 /** Functions that all searches for uris share. */
 import { isCanonicalUrl, isCanonicalValued } from '../parameters/canonical-targets';
-import { unescapeValue } from '../requests/parameter-value';
+import { unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Predicate } from '../predicate';
 import { indexedUri } from '../rows/uri';
 import type { SearchTypeContext, WrittenParameter } from './search-type';

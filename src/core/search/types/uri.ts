@@ -2,7 +2,7 @@ import { isCanonicalValued } from '../parameters/canonical-targets';
 import { uriAbove } from '../modifiers/above';
 import { uriBelow } from '../modifiers/below';
 import { uriContains } from '../modifiers/contains';
-import { unescapeValue } from '../requests/parameter-value';
+import { unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Predicate } from '../predicate';
 import { ownIdPredicates, versionedPredicates } from './canonical';
 import type { SearchType } from './search-type';

@@ -1,4 +1,5 @@
 /** An AuditEvent as a row that people read. */
+import { parseRelative } from '../../../../../packages/fhir-values/reference';
 import { isObject, objectsOf, textOf, type JsonObject, type JsonValue } from '../../../api/json';
 import { formatCoding, formatReference } from '../../../fhir/format';
 
@@ -34,7 +35,6 @@ export interface AuditRow {
 const PATIENT = '1';
 /** The server names clients so. */
 const CLIENT = /^ClientApplication\/(.+)$/;
-const REFERENCE = /^[A-Z][A-Za-z]+\/[A-Za-z0-9\-.]{1,64}(?:\/_history\/[A-Za-z0-9\-.]{1,64})?$/;
 
 const at = (object: JsonValue | undefined, name: string): JsonValue | undefined =>
   isObject(object) ? object[name] : undefined;
@@ -77,7 +77,7 @@ function nameType(type: JsonValue | undefined): string {
 
 function toReference(value: JsonValue | undefined): string | undefined {
   const text = textOf(value);
-  return text !== undefined && REFERENCE.test(text) ? text : undefined;
+  return text !== undefined && parseRelative(text) !== undefined ? text : undefined;
 }
 
 function toAgent(agent: JsonObject): AuditAgent {

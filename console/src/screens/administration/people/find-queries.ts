@@ -1,4 +1,6 @@
 /** What finds the records of people, and how they are shown in a choice. */
+import { isValidId } from '../../../../../packages/fhir-values/id';
+import { escapeValue } from '../../../../../packages/fhir-values/search-value';
 import { textOf, type JsonObject } from '../../../api/json';
 import { formatDateTime } from '../../../fhir/format-date';
 import { formatTitle, formatValue } from '../../../fhir/format';
@@ -12,7 +14,6 @@ export interface FoundRecord {
 
 /** Types whose records name a person only through another one. */
 const NAME_PARAMETERS: Readonly<Record<string, string>> = { PractitionerRole: 'practitioner.name' };
-const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 
 /** Queries that together find what a person means by some words: parts of a name, an id or an identifier. */
 export function toQueries(type: string, words: string): readonly string[] {
@@ -22,14 +23,9 @@ export function toQueries(type: string, words: string): readonly string[] {
   const [only = ''] = parts;
   return [
     parts.map((part) => `${name}=${encodeURIComponent(escapeValue(part))}`).join('&'),
-    ...(parts.length === 1 && ID.test(only) ? [`_id=${only}`] : []),
+    ...(parts.length === 1 && isValidId(only) ? [`_id=${only}`] : []),
     ...(parts.length === 1 ? [`identifier=${encodeURIComponent(escapeValue(only))}`] : []),
   ];
-}
-
-/** Characters that have a meaning in the value of a search parameter. */
-function escapeValue(text: string): string {
-  return text.replace(/[\\,|$]/g, '\\$&');
 }
 
 export function toFound(record: JsonObject): FoundRecord {

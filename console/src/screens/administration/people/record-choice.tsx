@@ -3,6 +3,7 @@ import { Group, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ID } from '../../../../../packages/fhir-values/id';
 import { Failure } from '../../../api/failure';
 import { SignInButton } from '../../../layout/sign-in-button';
 import type { Space } from '../../../place';
@@ -89,7 +90,7 @@ function TypedId({
           description={words.cannotSearch}
           value={value}
           onChange={(event) => onChange(event.currentTarget.value.trim(), '')}
-          pattern="[A-Za-z0-9\-.]{1,64}"
+          pattern={ID}
           required={isRequired}
           flex="1 1 240px"
         />

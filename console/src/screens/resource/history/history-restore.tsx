@@ -4,7 +4,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { put } from '../../../api/fhir';
 import { Failure } from '../../../api/failure';
-import { isObject, textOf, toJson, type JsonObject } from '../../../api/json';
+import { toJson, type JsonObject } from '../../../api/json';
 import { readRecord } from '../../../api/records';
 import { diffOf, withoutServerMeta } from '../../../fhir/diff';
 import { FailureView } from '../../../layout/failure-view';
@@ -12,6 +12,7 @@ import { Loaded } from '../../../layout/loaded';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
 import { DiffView } from './diff-view';
+import { versionOf } from '../load-record';
 import { useRefresh } from './history-refresh';
 
 const { history, common } = texts;
@@ -31,11 +32,6 @@ export interface RestoreDialogProps {
   readonly onClose: () => void;
   /** `now`: the number of the new version. */
   readonly onRestored: (now: string) => void;
-}
-
-/** The number that the server has given to a version. */
-export function versionOf({ meta }: JsonObject): string {
-  return (isObject(meta) ? textOf(meta['versionId']) : undefined) ?? '';
 }
 
 export function RestoreDialog({ space, address, chosen, onClose, onRestored }: RestoreDialogProps) {

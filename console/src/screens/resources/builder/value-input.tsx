@@ -1,14 +1,8 @@
 /** The input of one value of a search parameter, by the type of the parameter. */
 import { Group, TextInput } from '@mantine/core';
 import { humanize } from '../../../fhir/humanize';
-import {
-  escapeValue,
-  formatQuantityValue,
-  fromTyped,
-  parseQuantity,
-  toTyped,
-  unescapeValue,
-} from '../../../fhir/search-value';
+import { escapeValue, unescapeValue } from '../../../../../packages/fhir-values/search-value';
+import { formatQuantityValue, fromTyped, parseQuantity, toTyped } from '../../../fhir/search-value';
 import { texts } from '../../../texts';
 import { CodeInput } from './code-input';
 import { ReferenceInput } from './reference-input';
