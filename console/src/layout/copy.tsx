@@ -1,5 +1,5 @@
 /** A text that people copy, with a button for it. */
-import { ActionIcon, Code, CopyButton, Group, Tooltip } from '@mantine/core';
+import { ActionIcon, Code, CopyButton, Group, Text, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from './icons/icons';
 import { texts } from '../texts';
 
@@ -33,5 +33,17 @@ export function CopyLine({ value, what }: { readonly value: string; readonly wha
       </Code>
       <CopyIcon value={value} what={what} />
     </Group>
+  );
+}
+
+/** The same under its name. */
+export function CopyField({ value, what }: { readonly value: string; readonly what: string }) {
+  return (
+    <div>
+      <Text size="sm" fw={500}>
+        {what}
+      </Text>
+      <CopyLine what={what} value={value} />
+    </div>
   );
 }

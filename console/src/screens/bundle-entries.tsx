@@ -1,9 +1,10 @@
 /** The entries of a Bundle with links to their records, and to its other pages. */
-import { Anchor, Group, Text, Title } from '@mantine/core';
+import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { isObject, objectsOf, textOf, type JsonObject } from '../api/json';
 import { headlineOf } from '../fhir/headline';
 import { RecordTable } from '../layout/record-table';
+import { Part } from '../layout/heading';
 import { absolute, fhirPath, resourcePath, type Space } from '../place';
 import { texts } from '../texts';
 
@@ -12,10 +13,7 @@ const { answer } = texts;
 export function BundleEntries({ space, bundle }: { readonly space: Space; readonly bundle: JsonObject }) {
   const entries = objectsOf(bundle['entry']);
   return (
-    <section aria-labelledby="entries">
-      <Title order={2} size="h4" id="entries" mb="sm">
-        {answer.entries}
-      </Title>
+    <Part title={answer.entries}>
       <RecordTable
         rows={entries}
         empty={<Text c="dimmed">{answer.empty}</Text>}
@@ -32,7 +30,7 @@ export function BundleEntries({ space, bundle }: { readonly space: Space; readon
         <PageLink space={space} bundle={bundle} relation="previous" />
         <PageLink space={space} bundle={bundle} relation="next" />
       </Group>
-    </section>
+    </Part>
   );
 }
 

@@ -6,7 +6,7 @@ import { CurrentScreen } from '../../layout/current-screen';
 import { Loaded } from '../../layout/loaded';
 import { administrationPath } from '../../place';
 import { texts } from '../../texts';
-import { ScreenHeading } from './heading';
+import { ScreenHeading } from '../../layout/heading';
 import { useTenant, useTenantDetails } from './queries';
 
 const { administration } = texts;

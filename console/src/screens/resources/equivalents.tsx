@@ -1,12 +1,12 @@
 /** The search as a REST address, as a GraphQL document and as a command. */
-import { Collapse, Stack, Text } from '@mantine/core';
+import { Collapse, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { Column } from '../../fhir/search-columns';
 import { useCapabilities } from '../../fhir/search-definitions';
 import { toCurl } from '../../fhir/search-curl';
 import { toGraphql } from '../../fhir/search-graphql';
 import { parseQuery } from '../../fhir/search-query';
-import { CopyLine } from '../../layout/copy';
+import { CopyField } from '../../layout/copy';
 import { Disclosure } from '../../layout/disclosure';
 import { usePerson } from '../../layout/use-person';
 import { absolute, fhirPath, type Space } from '../../place';
@@ -47,12 +47,7 @@ function Requests({ space, type, query, columns }: EquivalentsProps) {
   return (
     <Stack gap="xs" mt="xs">
       {lines.map(({ what, value }) => (
-        <div key={what}>
-          <Text size="sm" fw={500}>
-            {what}
-          </Text>
-          <CopyLine what={what} value={value} />
-        </div>
+        <CopyField key={what} what={what} value={value} />
       ))}
     </Stack>
   );

@@ -1,10 +1,10 @@
 /** All resource types of a release, those with records first. */
-import { Group, Loader, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Group, Loader, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Capabilities } from '../../fhir/capabilities';
 import { useCapabilities } from '../../fhir/search-definitions';
 import { Loaded } from '../../layout/loaded';
-import { useTitle } from '../../layout/use-title';
+import { ScreenHeading } from '../../layout/heading';
 import type { Space } from '../../place';
 import { texts } from '../../texts';
 import { OpenBox } from './open-box';
@@ -15,15 +15,9 @@ const { resources } = texts;
 
 export default function TypesScreen({ space }: { readonly space: Space }) {
   const capabilities = useCapabilities(space);
-  useTitle(resources.title);
   return (
     <Stack gap="lg">
-      <div>
-        <Title order={1} size="h2">
-          {resources.title}
-        </Title>
-        <Text c="dimmed">{resources.intro}</Text>
-      </div>
+      <ScreenHeading intro={resources.intro} />
       <OpenBox space={space} />
       <Loaded query={capabilities}>{(value) => <Types space={space} capabilities={value} />}</Loaded>
     </Stack>

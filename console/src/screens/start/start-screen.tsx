@@ -1,14 +1,14 @@
 /** The first screen: what this server is, its addresses, and what to do with it. */
-import { Alert, Badge, Card, Grid, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Alert, Badge, Card, Grid, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { Failure } from '../../api/failure';
 import { parseJson, type JsonObject } from '../../api/json';
 import { get } from '../../api/fhir';
-import { CopyLine } from '../../layout/copy';
+import { CopyField, CopyLine } from '../../layout/copy';
 import { useSpace } from '../../layout/current-screen';
+import { Part, ScreenHeading } from '../../layout/heading';
 import { usePerson } from '../../layout/use-person';
-import { useScreenTitle, useTitle } from '../../layout/use-title';
 import {
   absolute,
   administrationPath,
@@ -25,15 +25,9 @@ const { start } = texts;
 
 export function StartScreen() {
   const space = useSpace();
-  useTitle(useScreenTitle());
   return (
     <Stack gap="lg">
-      <div>
-        <Title order={1} size="h2">
-          {start.title}
-        </Title>
-        <Text c="dimmed">{start.intro}</Text>
-      </div>
+      <ScreenHeading title={start.title} tab="" intro={start.intro} />
       <NextSteps space={space} />
       <Actions space={space} />
       <Grid gap="lg">
@@ -60,10 +54,7 @@ function Actions({ space }: { readonly space: Space }) {
     { label: start.manage, hint: start.manageHint, path: administrationPath(space.tenant) },
   ];
   return (
-    <section aria-labelledby="actions">
-      <Title order={2} size="h4" id="actions" mb="sm">
-        {start.actions}
-      </Title>
+    <Part title={start.actions}>
       <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} spacing="sm">
         {actions.map(({ label, hint, path }) => (
           <Card key={label} component={Link} to={path} withBorder padding="sm">
@@ -80,7 +71,7 @@ function Actions({ space }: { readonly space: Space }) {
           </Text>
         </Card>
       </SimpleGrid>
-    </section>
+    </Part>
   );
 }
 
@@ -95,21 +86,13 @@ function Addresses({ space }: { readonly space: Space }) {
     { what: start.curl, value: `curl -H 'accept: application/fhir+json' '${root}/Patient?_count=1'` },
   ];
   return (
-    <section aria-labelledby="addresses">
-      <Title order={2} size="h4" id="addresses" mb="sm">
-        {start.addresses}
-      </Title>
+    <Part title={start.addresses}>
       <Stack gap="xs">
         {lines.map(({ what, value }) => (
-          <div key={what}>
-            <Text size="sm" fw={500}>
-              {what}
-            </Text>
-            <CopyLine what={what} value={value} />
-          </div>
+          <CopyField key={what} what={what} value={value} />
         ))}
       </Stack>
-    </section>
+    </Part>
   );
 }
 
@@ -124,23 +107,22 @@ function Health() {
   const isReady = health.data?.['status'] === 'ready';
   const notices = Array.isArray(health.data?.['notices']) ? health.data['notices'].map(String) : [];
   return (
-    <section aria-labelledby="health">
-      <Group justify="space-between" mb="sm">
-        <Title order={2} size="h4" id="health">
-          {start.health}
-        </Title>
-        {health.isPending ? null : (
+    <Part
+      title={start.health}
+      beside={
+        health.isPending ? null : (
           <Badge color={isReady ? 'teal' : 'red'} variant="light" role="status">
             {isReady ? start.ready : start.notReady}
           </Badge>
-        )}
-      </Group>
+        )
+      }
+    >
       {notices.map((notice) => (
         <Text key={notice} size="sm">
           {notice}
         </Text>
       ))}
-    </section>
+    </Part>
   );
 }
 

@@ -1,10 +1,11 @@
 /** The tenants that the caller may list; for all others a field for the name of one. */
-import { Anchor, Button, Group, Text, TextInput, Title } from '@mantine/core';
+import { Anchor, Button, Group, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { objectsOf, parseJson, isObject, textOf } from '../../api/json';
 import { send } from '../../api/send';
+import { Part } from '../../layout/heading';
 import { tenantPath, type Space } from '../../place';
 import { texts } from '../../texts';
 
@@ -31,10 +32,7 @@ export function Tenants({ space }: { readonly space: Space }) {
   const navigate = useNavigate();
   const [name, setName] = useState(space.tenant);
   return (
-    <section aria-labelledby="tenants">
-      <Title order={2} size="h4" id="tenants" mb="sm">
-        {start.tenants}
-      </Title>
+    <Part title={start.tenants}>
       {(tenants.data ?? []).slice(0, SHOWN).map((tenant) => (
         <Text key={tenant.name} size="sm">
           <Anchor component={Link} to={tenantPath(tenant.name)}>
@@ -62,6 +60,6 @@ export function Tenants({ space }: { readonly space: Space }) {
           </Button>
         </Group>
       </form>
-    </section>
+    </Part>
   );
 }

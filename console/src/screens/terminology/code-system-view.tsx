@@ -1,8 +1,9 @@
 /** The concepts and properties of a code system. */
-import { Badge, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Badge, Stack, Text, TextInput } from '@mantine/core';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { objectsOf, textOf, type JsonObject } from '../../api/json';
 import { countConcepts, findConcepts, readConcepts, type Concept } from '../../fhir/concepts';
+import { Part } from '../../layout/heading';
 import type { Space } from '../../place';
 import { texts } from '../../texts';
 import { ConceptTree } from './concept-tree';
@@ -23,24 +24,25 @@ export function CodeSystemView({ space, value }: DefinitionViewProps) {
   const valueSet = textOf(value['valueSet']);
   return (
     <>
-      <section aria-labelledby="concepts">
-        <Group gap="sm" mb="xs">
-          <Title order={2} size="h4" id="concepts">
-            {terminology.concepts}
-          </Title>
-          <Text size="sm" c="dimmed">
-            {terminology.conceptCount(countConcepts(concepts).toLocaleString())}
-          </Text>
-          <Badge variant="light" color="gray" c="inherit" tt="none">
-            {terminology.content(textOf(value['content']) ?? '')}
-          </Badge>
-        </Group>
+      <Part
+        title={terminology.concepts}
+        beside={
+          <>
+            <Text size="sm" c="dimmed">
+              {terminology.conceptCount(countConcepts(concepts).toLocaleString())}
+            </Text>
+            <Badge variant="light" color="gray" c="inherit" tt="none">
+              {terminology.content(textOf(value['content']) ?? '')}
+            </Badge>
+          </>
+        }
+      >
         {concepts.length === 0 ? (
           <Text size="sm">{terminology.noConcepts}</Text>
         ) : (
           <Concepts space={space} system={textOf(value['url']) ?? ''} concepts={concepts} />
         )}
-      </section>
+      </Part>
       {valueSet === undefined ? null : (
         <Text size="sm">
           {terminology.itsValueSet}: <KnownUrl space={space} kind="ValueSet" url={valueSet} />
@@ -95,10 +97,7 @@ function PropertyList({ value }: { readonly value: JsonObject }) {
   const properties = objectsOf(value['property']);
   if (properties.length === 0) return null;
   return (
-    <section aria-labelledby="properties">
-      <Title order={2} size="h4" id="properties" mb="xs">
-        {terminology.itsProperties}
-      </Title>
+    <Part title={terminology.itsProperties}>
       <Stack gap={4} component="ul" m={0} pl="md">
         {properties.map((property) => {
           const code = textOf(property['code']) ?? '';
@@ -109,6 +108,6 @@ function PropertyList({ value }: { readonly value: JsonObject }) {
           );
         })}
       </Stack>
-    </section>
+    </Part>
   );
 }

@@ -1,5 +1,5 @@
 /** The mappings of a concept map, and a form that translates a code by it. */
-import { Button, Group, Select, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -10,6 +10,7 @@ import { shortUrl } from '../../fhir/format';
 import { readParameters, textIn } from '../../fhir/terminology';
 import { Loaded } from '../../layout/loaded';
 import { RecordTable } from '../../layout/record-table';
+import { Part } from '../../layout/heading';
 import type { Space } from '../../place';
 import { texts } from '../../texts';
 import type { DefinitionViewProps } from './code-system-view';
@@ -27,13 +28,10 @@ export function ConceptMapView({ space, value }: DefinitionViewProps) {
       {systems.length === 0 ? null : (
         <Translation space={space} id={textOf(value['id']) ?? ''} systems={systems} />
       )}
-      <section aria-labelledby="mappings">
-        <Title order={2} size="h4" id="mappings" mb="xs">
-          {terminology.mappings}
-        </Title>
+      <Part title={terminology.mappings}>
         {mappings.length > SHOWN ? <Text size="sm">{terminology.firstMappings(SHOWN)}</Text> : null}
         <MappingTable mappings={mappings.slice(0, SHOWN)} />
-      </section>
+      </Part>
     </>
   );
 }
@@ -50,10 +48,7 @@ function Translation({
   const form = useForm({ initialValues: { system: systems[0] ?? '', code: '' } });
   const [asked, setAsked] = useState<{ readonly system: string; readonly code: string }>();
   return (
-    <section aria-labelledby="translate">
-      <Title order={2} size="h4" id="translate" mb="xs">
-        {terminology.translate}
-      </Title>
+    <Part title={terminology.translate}>
       <form onSubmit={form.onSubmit(({ system, code }) => setAsked({ system, code: code.trim() }))}>
         <Group align="end" gap="sm">
           <Select
@@ -70,7 +65,7 @@ function Translation({
         </Group>
       </form>
       {asked === undefined ? null : <Translations space={space} id={id} {...asked} />}
-    </section>
+    </Part>
   );
 }
 

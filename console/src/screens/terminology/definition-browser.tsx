@@ -1,10 +1,11 @@
 /** The definitions of one kind with a filter. */
-import { Anchor, Badge, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Anchor, Badge, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDeferredValue, useState } from 'react';
 import { Link } from 'react-router';
 import type { DefinitionList, Kind } from '../../api/terminology';
 import { Loaded } from '../../layout/loaded';
 import { RecordTable } from '../../layout/record-table';
+import { Part } from '../../layout/heading';
 import { fhirPath, screenPath, type Space } from '../../place';
 import { texts } from '../../texts';
 import classes from './terminology.module.css';
@@ -21,12 +22,9 @@ export interface DefinitionBrowserProps {
 export function DefinitionBrowser({ space, kind }: DefinitionBrowserProps) {
   const definitions = useDefinitions(space, kind);
   return (
-    <section aria-labelledby="definitions">
-      <Title order={2} size="h4" id="definitions" mb="xs">
-        {terminology.kinds[kind]}
-      </Title>
+    <Part title={terminology.kinds[kind]}>
       <Loaded query={definitions}>{(list) => <Definitions space={space} kind={kind} list={list} />}</Loaded>
-    </section>
+    </Part>
   );
 }
 

@@ -1,9 +1,9 @@
 /** Looks up a code, and lists the code systems, value sets and concept maps. */
-import { SegmentedControl, Stack, Text, Title } from '@mantine/core';
+import { SegmentedControl, Stack } from '@mantine/core';
 import { useSearchParams } from 'react-router';
 import { isKind, KINDS } from '../../api/terminology';
 import { useSpace } from '../../layout/current-screen';
-import { useTitle } from '../../layout/use-title';
+import { ScreenHeading } from '../../layout/heading';
 import { texts } from '../../texts';
 import { CheckCode } from './check-code';
 import { DefinitionBrowser } from './definition-browser';
@@ -15,15 +15,9 @@ export function TerminologyHome() {
   const [parameters, setParameters] = useSearchParams();
   const named = parameters.get('kind') ?? undefined;
   const kind = isKind(named) ? named : 'CodeSystem';
-  useTitle(terminology.title);
   return (
     <Stack gap="lg">
-      <div>
-        <Title order={1} size="h2">
-          {terminology.title}
-        </Title>
-        <Text c="dimmed">{terminology.intro}</Text>
-      </div>
+      <ScreenHeading intro={terminology.intro} />
       <CheckCode space={space} />
       <Stack gap="sm">
         <SegmentedControl

@@ -1,7 +1,8 @@
 /** The definition of a value set in words, and its codes. */
-import { List, Text, Title } from '@mantine/core';
+import { List, Text } from '@mantine/core';
 import { textOf } from '../../api/json';
 import { readRules, type Rule } from '../../fhir/value-set-rules';
+import { Part } from '../../layout/heading';
 import type { Space } from '../../place';
 import { texts } from '../../texts';
 import type { DefinitionViewProps } from './code-system-view';
@@ -17,10 +18,7 @@ export function ValueSetView({ space, value }: DefinitionViewProps) {
   const rules = readRules(value);
   return (
     <>
-      <section aria-labelledby="definition">
-        <Title order={2} size="h4" id="definition" mb="xs">
-          {terminology.definition}
-        </Title>
+      <Part title={terminology.definition}>
         {rules.length === 0 ? <Text size="sm">{terminology.noDefinition}</Text> : null}
         <List size="sm" spacing="xs" className={classes['words'] ?? ''}>
           {rules.map((rule, index) => (
@@ -29,7 +27,7 @@ export function ValueSetView({ space, value }: DefinitionViewProps) {
             </List.Item>
           ))}
         </List>
-      </section>
+      </Part>
       <Expansion space={space} id={textOf(value['id']) ?? ''} />
     </>
   );

@@ -11,7 +11,7 @@ import { moreOf } from '../../../layout/record-table';
 import { useSpace } from '../../../layout/current-screen';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
-import { ScreenHeading } from '../heading';
+import { ScreenHeading } from '../../../layout/heading';
 import { useTenant } from '../queries';
 import { ReleaseChoice } from '../release-choice';
 import { toAuditRow } from './audit-event';

@@ -7,7 +7,7 @@ import { FailureView } from '../../../layout/failure-view';
 import { Loaded } from '../../../layout/loaded';
 import { texts } from '../../../texts';
 import { Confirm } from '../confirm';
-import { Part, ScreenHeading } from '../heading';
+import { Part, ScreenHeading } from '../../../layout/heading';
 import { useChange, usePolicies, useTenant } from '../queries';
 import { Saved } from '../saved';
 import { EnabledBadge } from '../status-badge';

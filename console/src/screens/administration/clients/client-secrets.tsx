@@ -8,7 +8,7 @@ import { RecordTable } from '../../../layout/record-table';
 import { FailureView } from '../../../layout/failure-view';
 import { texts } from '../../../texts';
 import { Confirm } from '../confirm';
-import { Part } from '../heading';
+import { Part } from '../../../layout/heading';
 import { useChange } from '../queries';
 
 const { form, clientScreens: words } = texts.administration;

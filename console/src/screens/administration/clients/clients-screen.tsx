@@ -5,7 +5,7 @@ import { Link } from 'react-router';
 import { RecordTable } from '../../../layout/record-table';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
-import { ScreenHeading } from '../heading';
+import { ScreenHeading } from '../../../layout/heading';
 import { useClients, useTenant } from '../queries';
 import { EnabledBadge } from '../status-badge';
 import { kindOf } from './kinds';

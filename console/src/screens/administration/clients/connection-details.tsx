@@ -1,12 +1,12 @@
 /** What the developer of a client enters, with requests that show that it works. */
-import { Stack, Text } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { Client } from '../../../api/administration';
-import { CopyLine } from '../../../layout/copy';
+import { CopyField } from '../../../layout/copy';
 import { useSpace } from '../../../layout/current-screen';
 import { absolute, fhirPath, tenantPath, type Release } from '../../../place';
 import { texts } from '../../../texts';
-import { Part } from '../heading';
+import { Part } from '../../../layout/heading';
 import { ReleaseChoice } from '../release-choice';
 import { assertionCommand, authorizeAddress, readCommand, tokenAddress, tokenCommand } from './connection';
 import { isForPeople, kindOf } from './kinds';
@@ -68,12 +68,7 @@ export function ConnectionDetails({
         <Stack gap="xs">
           <ReleaseChoice value={release} onChange={setRelease} />
           {lines.map(({ what, value }) => (
-            <div key={what}>
-              <Text size="sm" fw={500}>
-                {what}
-              </Text>
-              <CopyLine what={what} value={value} />
-            </div>
+            <CopyField key={what} what={what} value={value} />
           ))}
         </Stack>
       </Part>

@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { createClientOf, type MadeClient } from '../../../api/administration';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
-import { ScreenHeading } from '../heading';
+import { ScreenHeading } from '../../../layout/heading';
 import { useChange, useTenant } from '../queries';
 import { useTop } from '../use-top';
 import { ChangeForm } from '../change-form';

@@ -1,12 +1,12 @@
 /** Opens the page on which people sign in, as an app does, and shows how the code becomes a token. */
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { IconExternalLink } from '../../../layout/icons/icons';
 import { useQuery } from '@tanstack/react-query';
 import * as oauth from 'oauth4webapi';
 import type { Client } from '../../../api/administration';
-import { CopyLine } from '../../../layout/copy';
+import { CopyField } from '../../../layout/copy';
 import { texts } from '../../../texts';
-import { Part } from '../heading';
+import { Part } from '../../../layout/heading';
 import { codeCommand, signInAddress, type Addresses } from './connection';
 
 const words = texts.administration.clientScreens;
@@ -53,15 +53,10 @@ export function TestSignIn({
           </Button>
         </Group>
         {client.public ? (
-          <div>
-            <Text size="sm" fw={500}>
-              {words.testCode}
-            </Text>
-            <CopyLine
-              what={words.testCode}
-              value={codeCommand(addresses, { client: client.id, redirectUri, verifier })}
-            />
-          </div>
+          <CopyField
+            what={words.testCode}
+            value={codeCommand(addresses, { client: client.id, redirectUri, verifier })}
+          />
         ) : null}
       </Stack>
     </Part>

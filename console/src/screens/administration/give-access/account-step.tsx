@@ -2,7 +2,7 @@
 import { Alert, Select, Stack, Text, TextInput } from '@mantine/core';
 import type { User } from '../../../api/administration';
 import { texts } from '../../../texts';
-import { Part } from '../heading';
+import { Part } from '../../../layout/heading';
 import { patientOf, problemOf, type AccessDraft, type StepProps } from './access-draft';
 
 const { giveAccess: words, people } = texts.administration;

@@ -3,7 +3,7 @@ import { Alert, Radio, Select, Stack, Textarea, TextInput } from '@mantine/core'
 import type { Client } from '../../../api/administration';
 import { texts } from '../../../texts';
 import { isForPeople, kindOf } from '../clients/kinds';
-import { Part } from '../heading';
+import { Part } from '../../../layout/heading';
 import { hasPatientScopes, type StepProps } from './access-draft';
 
 const { clientScreens, giveAccess: words } = texts.administration;

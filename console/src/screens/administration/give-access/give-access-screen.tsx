@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form';
 import { useRef, useState } from 'react';
 import { useSpace } from '../../../layout/current-screen';
 import { texts } from '../../../texts';
-import { Part, ScreenHeading } from '../heading';
+import { Part, ScreenHeading } from '../../../layout/heading';
 import { RecordChoice } from '../people/record-choice';
 import { useChange, useClients, useTenant, useUsers } from '../queries';
 import { ChangeForm } from '../change-form';

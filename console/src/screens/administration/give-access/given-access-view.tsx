@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
 import { ConnectionDetails } from '../clients/connection-details';
-import { Part, ScreenHeading } from '../heading';
+import { Part, ScreenHeading } from '../../../layout/heading';
 import { Account } from '../people/new-user-screen';
 import { useTop } from '../use-top';
 import type { AccessDraft } from './access-draft';

@@ -5,7 +5,7 @@ import { reindex } from '../../../api/administration';
 import { FailureView } from '../../../layout/failure-view';
 import { RELEASES, type Release } from '../../../place';
 import { texts } from '../../../texts';
-import { Part, ScreenHeading } from '../heading';
+import { Part, ScreenHeading } from '../../../layout/heading';
 import { useChange, useTenant } from '../queries';
 import { JobList } from './job-list';
 

@@ -7,7 +7,7 @@ import { formatDateTime } from '../../../fhir/format-date';
 import { FailureView } from '../../../layout/failure-view';
 import { Loaded } from '../../../layout/loaded';
 import { texts } from '../../../texts';
-import { Part } from '../heading';
+import { Part } from '../../../layout/heading';
 import { useChange } from '../queries';
 import { StateBadge } from '../status-badge';
 import { JobResult } from './job-result';

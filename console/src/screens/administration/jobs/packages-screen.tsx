@@ -5,7 +5,7 @@ import { listPackages } from '../../../api/administration';
 import { formatDateTime } from '../../../fhir/format-date';
 import { NUMBER, RecordTable } from '../../../layout/record-table';
 import { texts } from '../../../texts';
-import { Part, ScreenHeading } from '../heading';
+import { Part, ScreenHeading } from '../../../layout/heading';
 import { useTenant } from '../queries';
 import { formatCount } from '../tenants/amounts';
 import { ImportForm } from './import-form';

@@ -6,7 +6,7 @@ import { removeIssuer, type Issuer } from '../../../api/administration';
 import { RecordTable } from '../../../layout/record-table';
 import { texts } from '../../../texts';
 import { Confirm } from '../confirm';
-import { ScreenHeading } from '../heading';
+import { ScreenHeading } from '../../../layout/heading';
 import { useChange, useClients, useIssuers, useTenant } from '../queries';
 import { IssuerForm } from './issuer-form';
 

@@ -1,11 +1,11 @@
 /** The keys with which a tenant signs tokens. */
-import { Alert, Group, Stack, Text } from '@mantine/core';
+import { Alert, Group, Stack } from '@mantine/core';
 import { rotateKeys } from '../../../api/administration';
-import { CopyLine } from '../../../layout/copy';
+import { CopyField } from '../../../layout/copy';
 import { absolute, tenantPath } from '../../../place';
 import { texts } from '../../../texts';
 import { Confirm } from '../confirm';
-import { Part, ScreenHeading } from '../heading';
+import { Part, ScreenHeading } from '../../../layout/heading';
 import { useChange, useTenant } from '../queries';
 
 const words = texts.administration.people.keys;
@@ -16,12 +16,7 @@ export function KeysScreen() {
   return (
     <Stack gap="xl">
       <ScreenHeading place={tenant} intro={words.intro} />
-      <div>
-        <Text size="sm" fw={500}>
-          {words.address}
-        </Text>
-        <CopyLine what={words.address} value={`${absolute(tenantPath(tenant))}/oidc/jwks`} />
-      </div>
+      <CopyField what={words.address} value={`${absolute(tenantPath(tenant))}/oidc/jwks`} />
       <Part title={words.rotate} hint={words.rotateHint}>
         <Group>
           <Confirm

@@ -4,11 +4,11 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { createUser, type User } from '../../../api/administration';
-import { CopyLine } from '../../../layout/copy';
+import { CopyField } from '../../../layout/copy';
 import { useSpace } from '../../../layout/current-screen';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
-import { ScreenHeading } from '../heading';
+import { ScreenHeading } from '../../../layout/heading';
 import { useChange, useTenant } from '../queries';
 import { useTop } from '../use-top';
 import { ChangeForm } from '../change-form';
@@ -56,18 +56,8 @@ export function NewUserScreen() {
 export function Account({ name, password }: { readonly name: string; readonly password: string }) {
   return (
     <Stack gap="xs">
-      <div>
-        <Text size="sm" fw={500}>
-          {words.signInName}
-        </Text>
-        <CopyLine what={words.signInName} value={name} />
-      </div>
-      <div>
-        <Text size="sm" fw={500}>
-          {words.password}
-        </Text>
-        <CopyLine what={words.password} value={password} />
-      </div>
+      <CopyField what={words.signInName} value={name} />
+      <CopyField what={words.password} value={password} />
     </Stack>
   );
 }

@@ -8,7 +8,7 @@ import { Loaded } from '../../../layout/loaded';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
 import { Confirm } from '../confirm';
-import { Part, ScreenHeading } from '../heading';
+import { Part, ScreenHeading } from '../../../layout/heading';
 import { useChange, useTenant } from '../queries';
 import { EnabledBadge } from '../status-badge';
 import { ChangeForm } from '../change-form';

@@ -6,7 +6,7 @@ import type { User } from '../../../api/administration';
 import { RecordTable } from '../../../layout/record-table';
 import { administrationPath, resourcePath } from '../../../place';
 import { texts } from '../../../texts';
-import { ScreenHeading } from '../heading';
+import { ScreenHeading } from '../../../layout/heading';
 import { useTenant, useUsers } from '../queries';
 import { EnabledBadge } from '../status-badge';
 import { lookupRelease } from './draft';

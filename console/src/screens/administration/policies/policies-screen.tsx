@@ -6,7 +6,7 @@ import type { PolicyRule } from '../../../api/administration';
 import { RecordTable } from '../../../layout/record-table';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
-import { ScreenHeading } from '../heading';
+import { ScreenHeading } from '../../../layout/heading';
 import { useClients, usePolicies, useTenant } from '../queries';
 
 const words = texts.administration.policyScreens;

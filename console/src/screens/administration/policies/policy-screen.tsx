@@ -10,7 +10,7 @@ import { Loaded } from '../../../layout/loaded';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
 import { Confirm } from '../confirm';
-import { Part, ScreenHeading } from '../heading';
+import { Part, ScreenHeading } from '../../../layout/heading';
 import { useChange, useTenant } from '../queries';
 import { ChangeForm } from '../change-form';
 import { EXAMPLES, printPolicy, whyNotJson } from './examples';

@@ -5,7 +5,7 @@ import { changeTenant, type TenantDetails } from '../../../api/administration';
 import { RecordTable } from '../../../layout/record-table';
 import { FailureView } from '../../../layout/failure-view';
 import { texts } from '../../../texts';
-import { Part } from '../heading';
+import { Part } from '../../../layout/heading';
 import { useChange, useClients } from '../queries';
 import { clientRates, OF_CLIENT } from './setting-changes';
 

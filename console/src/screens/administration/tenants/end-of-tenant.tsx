@@ -6,7 +6,7 @@ import { changeTenant, removeTenant, type TenantDetails } from '../../../api/adm
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
 import { Confirm } from '../confirm';
-import { Part } from '../heading';
+import { Part } from '../../../layout/heading';
 import { useChange, useForget } from '../queries';
 import { formatCount } from './amounts';
 

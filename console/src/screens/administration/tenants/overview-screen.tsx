@@ -8,7 +8,7 @@ import { useSpace } from '../../../layout/current-screen';
 import { Loaded } from '../../../layout/loaded';
 import { administrationPath, fhirPath } from '../../../place';
 import { texts } from '../../../texts';
-import { ScreenHeading, Part } from '../heading';
+import { ScreenHeading, Part } from '../../../layout/heading';
 import { useTenant, useTenantDetails } from '../queries';
 import { StatusBadge } from '../status-badge';
 import { formatBytes, formatCount } from './amounts';

@@ -11,7 +11,7 @@ import {
 import { FailureView } from '../../../layout/failure-view';
 import { Loaded } from '../../../layout/loaded';
 import { texts } from '../../../texts';
-import { ScreenHeading } from '../heading';
+import { ScreenHeading } from '../../../layout/heading';
 import { useChange, useTenant, useTenantDetails } from '../queries';
 import { Saved } from '../saved';
 import { ClientRates } from './client-rates';

@@ -7,7 +7,7 @@ import { formatDateTime } from '../../../fhir/format-date';
 import { RecordTable } from '../../../layout/record-table';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
-import { ScreenHeading } from '../heading';
+import { ScreenHeading } from '../../../layout/heading';
 import { useTenants } from '../queries';
 import { StatusBadge } from '../status-badge';
 import { NewTenant } from './new-tenant';

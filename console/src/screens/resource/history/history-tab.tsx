@@ -1,9 +1,10 @@
 /** The history of a record: its versions, the difference between any two, and the way back to an older one. */
-import { Alert, Stack, Title } from '@mantine/core';
+import { Alert, Stack } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { FailureView } from '../../../layout/failure-view';
 import { Loading } from '../../../layout/loaded';
 import { moreOf } from '../../../layout/record-table';
+import { Part } from '../../../layout/heading';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
 import { Comparison, type Chosen } from './history-comparison';
@@ -44,10 +45,7 @@ export default function HistoryTab({ space, type, id }: HistoryTabProps) {
   };
   return (
     <Stack gap="lg">
-      <section aria-labelledby="versions">
-        <Title order={2} size="h4" id="versions" mb="sm">
-          {history.title}
-        </Title>
+      <Part title={history.title}>
         {notice === '' ? null : (
           <Alert
             color="teal"
@@ -68,7 +66,7 @@ export default function HistoryTab({ space, type, id }: HistoryTabProps) {
           onShow={show}
           onRestore={setRestoring}
         />
-      </section>
+      </Part>
       <Comparison
         ref={comparison}
         space={space}

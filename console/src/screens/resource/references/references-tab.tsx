@@ -9,6 +9,7 @@ import { ReferenceView } from '../../../fhir/render/reference-view';
 import { useCapabilities } from '../../../fhir/search-definitions';
 import { Loaded } from '../../../layout/loaded';
 import { ANYWHERE, RecordTable } from '../../../layout/record-table';
+import { Part } from '../../../layout/heading';
 import { fhirPath, type Space } from '../../../place';
 import { texts } from '../../../texts';
 import { ReferrerRecords } from './referrer-records';
@@ -24,18 +25,12 @@ export interface ReferencesTabProps {
 export default function ReferencesTab({ space, type, id, record }: ReferencesTabProps) {
   return (
     <Stack gap="xl">
-      <section aria-labelledby="refers-to">
-        <Title order={2} size="h4" id="refers-to" mb="sm">
-          {texts.record.refersTo}
-        </Title>
+      <Part title={texts.record.refersTo}>
         <OwnReferences record={record} />
-      </section>
-      <section aria-labelledby="referred-by">
-        <Title order={2} size="h4" id="referred-by" mb="sm">
-          {texts.record.referredBy}
-        </Title>
+      </Part>
+      <Part title={texts.record.referredBy}>
         <Referrers space={space} type={type} id={id} />
-      </section>
+      </Part>
     </Stack>
   );
 }

@@ -1,7 +1,7 @@
 /** The headings of a screen and of its parts. */
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
-import { useScreenTitle, useTitle } from '../../layout/use-title';
+import { useScreenTitle, useTitle } from './use-title';
 
 /**
  * The first heading of a screen, which also names the tab. `title`: by default that of the table of screens; `place`: what the
@@ -9,18 +9,21 @@ import { useScreenTitle, useTitle } from '../../layout/use-title';
  */
 export function ScreenHeading({
   title: given,
+  tab,
   place,
   intro,
   children,
 }: {
   readonly title?: string;
+  /** What the tab says in place of the title; an empty text leaves the product alone. */
+  readonly tab?: string;
   readonly place?: string;
   readonly intro?: string;
   readonly children?: ReactNode;
 }) {
   const named = useScreenTitle();
   const title = given ?? named;
-  useTitle(place === undefined ? title : `${title} · ${place}`);
+  useTitle(tab ?? (place === undefined ? title : `${title} · ${place}`));
   return (
     <Group justify="space-between" align="start" gap="sm">
       <Stack gap={2} flex="1 1 320px">
@@ -42,18 +45,24 @@ export function ScreenHeading({
 export function Part({
   title,
   hint,
+  beside,
   children,
 }: {
   readonly title: string;
   readonly hint?: string;
+  /** Stands beside the heading. */
+  readonly beside?: ReactNode;
   readonly children: ReactNode;
 }) {
   const id = useId();
   return (
     <section aria-labelledby={id}>
-      <Title order={2} size="h4" id={id} mb={hint === undefined ? 'sm' : 2}>
-        {title}
-      </Title>
+      <Group gap="sm" mb={hint === undefined ? 'sm' : 2}>
+        <Title order={2} size="h4" id={id}>
+          {title}
+        </Title>
+        {beside}
+      </Group>
       {hint === undefined ? null : (
         <Text size="sm" c="dimmed" mb="sm" maw={760}>
           {hint}
