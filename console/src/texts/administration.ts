@@ -56,10 +56,8 @@ export const administration = {
     enable: 'Enable',
     disable: 'Disable',
     remove: 'Remove',
-    required: 'This is required',
   },
   tenants: {
-    title: 'Tenants',
     intro:
       'A tenant holds all data, programs, people and rules of one organization. No other tenant sees them.',
     caption: 'Tenants of this server',

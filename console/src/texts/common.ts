@@ -22,5 +22,4 @@ export const common = {
   cancel: 'Cancel',
   close: 'Close',
   remove: 'Remove',
-  nothing: 'Nothing to show',
 } as const;
