@@ -95,7 +95,7 @@ function toQuotas({ QUOTA_RESOURCES: maxResources, QUOTA_BYTES: maxBytes }: Sett
 }
 
 async function warnOfOutdatedIndex(core: Core, log: Log): Promise<void> {
-  const { spaces, madeWith, now, different } = await core.outdatedIndex();
+  const { spaces, madeWith, now, different } = await core.health.outdatedIndex();
   if (spaces === 0) return;
   log.warn(
     { spaces, madeWith, now },
@@ -219,7 +219,7 @@ export async function createApp(
   const stopping = new AbortController();
   const routes: Route[] = [];
   const budget = new ByteBudget(memory.underWay);
-  core.administrationJobs.serve(
+  core.jobs.administration.serve(
     'import-package',
     createImportJob({
       core,
@@ -281,7 +281,7 @@ export async function createApp(
       await server.listen({ host: settings.HOST, port: settings.PORT });
       const address = server.server.address();
       if (typeof address === 'object' && address !== null) port = address.port;
-      core.startWork();
+      core.jobs.startWork();
       if (settings.METRICS_ADDRESS !== undefined) {
         metricsListener = await listenForMetrics(metrics, settings.METRICS_ADDRESS, log);
       }
@@ -290,7 +290,7 @@ export async function createApp(
     async close() {
       stopping.abort();
       // Another process has them from now on.
-      const handedOver = core.jobs.stop();
+      const handedOver = core.jobs.requests.stop();
       // Commands have a server that does not listen.
       if (server.server.listening) {
         await delay(settings.SHUTDOWN_DELAY_MS);

@@ -88,10 +88,7 @@ export function watchCaches(registry: Registry): void {
 }
 
 /** Gauges of the process, read when the metrics are requested: database connections and live queries. */
-export function watchCore(
-  registry: Registry,
-  core: Pick<Core, 'connections' | 'liveQueries' | 'notifications'>,
-): void {
+export function watchCore(registry: Registry, core: Pick<Core, 'health'>): void {
   registry.registerMetric(
     new Gauge({
       name: 'andiron_subscriptions',
@@ -99,7 +96,7 @@ export function watchCore(
       labelNames: ['state'] as const,
       registers: [],
       collect() {
-        const { running, failing, inError, bound } = core.notifications();
+        const { running, failing, inError, bound } = core.health.notifications();
         this.set({ state: 'running' }, running);
         this.set({ state: 'failing' }, failing);
         this.set({ state: 'error' }, inError);
@@ -114,7 +111,7 @@ export function watchCore(
       labelNames: ['lane', 'state'] as const,
       registers: [],
       collect() {
-        for (const [lane, { total, idle, waiting, limit }] of Object.entries(core.connections())) {
+        for (const [lane, { total, idle, waiting, limit }] of Object.entries(core.health.connections())) {
           this.set({ lane, state: 'total' }, total);
           this.set({ lane, state: 'idle' }, idle);
           this.set({ lane, state: 'waiting' }, waiting);
@@ -129,7 +126,7 @@ export function watchCore(
       help: 'Open live queries (GraphQL subscriptions)',
       registers: [],
       collect() {
-        this.set(core.liveQueries().current);
+        this.set(core.health.liveQueries().current);
       },
     }),
   );
@@ -140,7 +137,7 @@ export function watchCore(
       registers: [],
       collect() {
         this.reset();
-        this.inc(core.liveQueries().begun);
+        this.inc(core.health.liveQueries().begun);
       },
     }),
   );

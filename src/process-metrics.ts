@@ -9,7 +9,7 @@ import { PROGRAM_SCHEMA, VERSION, type ByteBudget, type Core } from './core';
 
 /** The parts of a server that are watched. */
 export interface WatchedProcess {
-  readonly core: Pick<Core, 'readiness' | 'isRedisReachable' | 'jobs'>;
+  readonly core: Pick<Core, 'health' | 'jobs'>;
   /** Aborted when the server begins to stop. */
   readonly stopping: AbortSignal;
   readonly budget: Pick<ByteBudget, 'used' | 'limit'>;
@@ -33,7 +33,7 @@ export function watchProcess(registry: Registry, watched: WatchedProcess): void 
       help: '1 while Redis answers, else 0: answers are computed each time, and rates are counted in PostgreSQL',
       registers: [],
       collect() {
-        this.set(core.isRedisReachable() ? 1 : 0);
+        this.set(core.health.isRedisReachable() ? 1 : 0);
       },
     }),
   );
@@ -44,7 +44,7 @@ export function watchProcess(registry: Registry, watched: WatchedProcess): void 
       labelNames: ['state'] as const,
       registers: [],
       collect() {
-        const { running, unsaved } = core.jobs.counts();
+        const { running, unsaved } = core.jobs.requests.counts();
         this.set({ state: 'running' }, running);
         this.set({ state: 'unsaved' }, unsaved);
       },
@@ -56,7 +56,7 @@ export function watchProcess(registry: Registry, watched: WatchedProcess): void 
 function watchReadiness(registry: Registry, { core, stopping }: WatchedProcess): void {
   let isReady = false;
   const ask = async (): Promise<void> => {
-    isReady = (await core.readiness()).ready;
+    isReady = (await core.health.readiness()).ready;
   };
   registry.registerMetric(
     new Gauge({

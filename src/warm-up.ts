@@ -24,9 +24,9 @@ const TYPES = ['Patient', 'Observation', 'Encounter', 'Condition'] as const;
 async function runOnce(core: Core, context: RequestContext, turn: number): Promise<void> {
   const name = TYPES[turn % TYPES.length] ?? TYPES[0];
   const url = `http://hl7.org/fhir/StructureDefinition/${name}`;
-  await core.read(context, 'StructureDefinition', name);
-  await core.search(context, { type: 'StructureDefinition', parameters: [['url', url]] });
-  await core.search(context, {
+  await core.interactions.read(context, 'StructureDefinition', name);
+  await core.interactions.search(context, { type: 'StructureDefinition', parameters: [['url', url]] });
+  await core.interactions.search(context, {
     type: 'StructureDefinition',
     parameters: [
       ['name', name],
@@ -37,7 +37,7 @@ async function runOnce(core: Core, context: RequestContext, turn: number): Promi
 }
 
 async function contextsOf(core: Core, log: Log, deadline: number): Promise<readonly RequestContext[]> {
-  const spaces = await Promise.all(RELEASE_NAMES.map((release) => core.findSpace(TENANT, release)));
+  const spaces = await Promise.all(RELEASE_NAMES.map((release) => core.access.findSpace(TENANT, release)));
   return spaces.flatMap((space) =>
     space === undefined
       ? []

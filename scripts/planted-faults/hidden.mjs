@@ -9,7 +9,7 @@ export const HIDDEN = [
     name: 'a read shows hidden elements',
     edits: [
       edit(
-        'src/core/authorization/interaction-redaction.ts',
+        'src/core/composition/interaction-table.ts',
         '(redaction, version) => redaction.version(version);',
         '(_redaction, version) => version;',
       ),
@@ -20,9 +20,9 @@ export const HIDDEN = [
     name: 'a GraphQL query shows hidden elements',
     edits: [
       edit(
-        'src/core/authorization/interaction-redaction.ts',
-        'find: (redaction, version) => version && redaction.version(version),',
-        'find: undefined,',
+        'src/core/composition/interaction-table.ts',
+        'redact: (redaction, version) => version && redaction.version(version),',
+        'redact: undefined,',
       ),
     ],
     tests: ['test/access/rest-and-graphql.test.ts'],

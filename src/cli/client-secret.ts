@@ -30,7 +30,7 @@ const add: Command = {
   run: async (given) => {
     const [id = ''] = given.words;
     const expires = toExpiry(given.options);
-    await withTenant(given, async ({ clients }, tenant) => {
+    await withTenant(given, async ({ tenants: { clients } }, tenant) => {
       const made = await clients.addSecret(tenant, id, expires);
       if (made === undefined) throw new Error(`There is no client '${id}'`);
       print(given, toSecretDocument(made), toSecretLines(made));
@@ -51,7 +51,7 @@ const remove: Command = {
     },
   ],
   run: (given) =>
-    withTenant(given, async ({ clients }, tenant) => {
+    withTenant(given, async ({ tenants: { clients } }, tenant) => {
       const [id = '', secret = ''] = given.words;
       if (!(await clients.removeSecret(tenant, id, secret)))
         throw new Error(`The client '${id}' has no secret '${secret}'`);

@@ -35,7 +35,7 @@ const list: Command = {
     { line: 'andiron client list --tenant acme --json', does: 'Print them for a program.' },
   ],
   run: (given) =>
-    withTenant(given, async ({ clients }, tenant) => {
+    withTenant(given, async ({ tenants: { clients } }, tenant) => {
       const all = await clients.list(tenant);
       print(given, { clients: all.map(toClientDocument) }, all.flatMap(toClientLines));
     }),
@@ -74,7 +74,7 @@ const create: Command = {
     const expires = toExpiry(given.options);
     const isWithoutSecret =
       changes.jwks !== undefined || changes.jwksUrl !== undefined || changes.isPublic === true;
-    await withTenant(given, async ({ clients }, tenant) => {
+    await withTenant(given, async ({ tenants: { clients } }, tenant) => {
       if (isWithoutSecret) {
         const client = await clients.create(tenant, changes);
         return print(given, toClientDocument(client), [`client_id=${client.id}`]);
@@ -124,7 +124,7 @@ const enable: Command = {
 
 function changed(given: Arguments, changes: ClientChanges): Promise<void> {
   const [id = ''] = given.words;
-  return withTenant(given, async ({ clients }, tenant) => {
+  return withTenant(given, async ({ tenants: { clients } }, tenant) => {
     const client = await clients.change(tenant, id, changes);
     if (client === undefined) throw new Error(`There is no client '${id}'`);
     print(given, toClientDocument(client), toClientLines(client));

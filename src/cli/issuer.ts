@@ -4,7 +4,7 @@ import { JSON_OPTION, print } from './output';
 import { textOf, wrongValue } from './option-values';
 import { TENANT_OPTION, withTenant } from './with-tenant';
 
-async function printAll({ issuers }: Core, tenant: string, given: Arguments): Promise<void> {
+async function printAll({ tenants: { issuers } }: Core, tenant: string, given: Arguments): Promise<void> {
   const all = await issuers.list(tenant);
   const lines = all.flatMap(({ issuer, client, release, audience, jwksUrl, scopeClaim, scopeMap }) => {
     const mapping =
@@ -106,7 +106,7 @@ const put: Command = {
   run: async (given) => {
     const issuer = toIssuer(given);
     await withTenant(given, async (core, tenant) => {
-      await core.issuers.put(tenant, issuer);
+      await core.tenants.issuers.put(tenant, issuer);
       await printAll(core, tenant, given);
     });
   },
@@ -124,7 +124,7 @@ const remove: Command = {
     },
   ],
   run: (given) =>
-    withTenant(given, async ({ issuers }, tenant) => {
+    withTenant(given, async ({ tenants: { issuers } }, tenant) => {
       const [name = ''] = given.words;
       if (!(await issuers.remove(tenant, name))) throw new Error(`There is no issuer '${name}'`);
       print(given, { removed: name }, [`Removed ${name}`]);

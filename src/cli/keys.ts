@@ -16,7 +16,7 @@ const rotate: Command = {
     { line: 'andiron keys rotate --tenant acme --revoke', does: 'End all tokens too, after a theft.' },
   ],
   run: (given) =>
-    withTenant(given, async ({ tokens }, tenant) => {
+    withTenant(given, async ({ access: { tokens } }, tenant) => {
       const ids = await tokens.rotateKeys(tenant, given.options['revoke'] === true);
       print(
         given,

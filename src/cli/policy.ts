@@ -10,7 +10,7 @@ const list: Command = {
   options: { ...TENANT_OPTION, ...JSON_OPTION },
   examples: [{ line: 'andiron policy list --tenant acme', does: 'Print each policy with its definition.' }],
   run: (given) =>
-    withTenant(given, async ({ policies }, tenant) => {
+    withTenant(given, async ({ tenants: { policies } }, tenant) => {
       const all = Object.entries(await policies.list(tenant));
       print(
         given,
@@ -31,7 +31,7 @@ const put: Command = {
   run: async (given) => {
     const [name = '', file = ''] = given.words;
     const written = await readJsonFile(file, `policy ${name}`);
-    await withTenant(given, async ({ policies }, tenant) => {
+    await withTenant(given, async ({ tenants: { policies } }, tenant) => {
       const { definition } = await policies.put(tenant, name, written);
       print(given, { name, ...definition }, [`Stored policy ${name}`]);
     });
@@ -45,7 +45,7 @@ const remove: Command = {
   options: { ...TENANT_OPTION, ...JSON_OPTION },
   examples: [{ line: 'andiron policy delete ward --tenant acme', does: 'Delete the policy ward.' }],
   run: (given) =>
-    withTenant(given, async ({ policies }, tenant) => {
+    withTenant(given, async ({ tenants: { policies } }, tenant) => {
       const [name = ''] = given.words;
       if (!(await policies.delete(tenant, name))) throw new Error(`There is no policy '${name}'`);
       print(given, { removed: name }, [`Deleted policy ${name}`]);

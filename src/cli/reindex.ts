@@ -60,7 +60,7 @@ async function checkTenant({ tenants }: Core, { tenant }: ReindexScope): Promise
 
 async function verify(core: Core, scope: ReindexScope, given: Arguments): Promise<void> {
   const found = new FoundDifferences(given.options['json'] === true);
-  for await (const difference of core.verifyIndex(scope)) found.add(difference);
+  for await (const difference of core.jobs.verifyIndex(scope)) found.add(difference);
   const { count, first } = found;
   print(given, { count, differences: first }, count === 0 ? ['The index matches the stored versions'] : []);
   if (count > 0) throw new Error(`${count} differences between the index and the stored versions`);
@@ -87,7 +87,7 @@ function createStatusLine(
 
 async function rebuild(core: Core, scope: ReindexScope, given: Arguments): Promise<void> {
   const isJson = given.options['json'] === true;
-  const { now } = await core.outdatedIndex();
+  const { now } = await core.health.outdatedIndex();
   const releases = RELEASE_NAMES.filter(
     (release) => scope.release === undefined || scope.release === release,
   );
@@ -96,7 +96,7 @@ async function rebuild(core: Core, scope: ReindexScope, given: Arguments): Promi
   const status = createStatusLine(process.stdout, !isJson);
   const report = new ReindexReport();
   const lost = new FoundDifferences(isJson);
-  for await (const progress of core.reindex(scope)) {
+  for await (const progress of core.jobs.reindex(scope)) {
     report.add(progress);
     if (progress.losses.length > 0) status.clear();
     for (const loss of progress.losses) lost.add(loss);

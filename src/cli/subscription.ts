@@ -67,7 +67,7 @@ const list: Command = {
   run: async (given) => {
     const status = statusOf(given);
     const tenant = textOf(given.options['tenant']);
-    const show = async ({ subscriptions: deliveries }: Core): Promise<void> => {
+    const show = async ({ tenants: { subscriptions: deliveries } }: Core): Promise<void> => {
       const subscriptions = await deliveries.list({ tenant, status });
       print(given, { subscriptions: subscriptions.map(toDocument) }, subscriptions.flatMap(toLines));
     };
@@ -97,7 +97,7 @@ const retry: Command = {
   run: async (given) => {
     const [id] = given.words;
     const release = releaseOf(given);
-    await withTenant(given, async ({ subscriptions }, tenant) => {
+    await withTenant(given, async ({ tenants: { subscriptions } }, tenant) => {
       const retried = await subscriptions.retry(tenant, { release, id });
       if (id !== undefined && retried.length === 0)
         throw new Error(

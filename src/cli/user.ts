@@ -123,7 +123,7 @@ const list: Command = {
   options: { ...TENANT_OPTION, ...JSON_OPTION },
   examples: [{ line: 'andiron user list --tenant acme', does: 'Print a line for each account.' }],
   run: (given) =>
-    withTenant(given, async ({ users }, tenant) => {
+    withTenant(given, async ({ tenants: { users } }, tenant) => {
       const all = await users.list(tenant);
       print(given, { users: all.map(toDocument) }, all.map(toLine));
     }),
@@ -151,7 +151,7 @@ const create: Command = {
   run: async (given) => {
     const changes = toChanges(given.options);
     const made = await toPassword(given);
-    await withTenant(given, async ({ users }, tenant) => {
+    await withTenant(given, async ({ tenants: { users } }, tenant) => {
       const user = await users.create(tenant, { ...changes, password: made.password });
       printWith(made, given, user, [`user_id=${user.id}`, `name=${user.name}`]);
     });
@@ -175,7 +175,7 @@ const changeUser: Command = {
   ],
   run: async (given) => {
     const changes = toChanges(given.options);
-    await withTenant(given, async ({ users }, tenant) => {
+    await withTenant(given, async ({ tenants: { users } }, tenant) => {
       const user = await changed(users, tenant, given, changes);
       print(given, toDocument(user), [toLine(user)]);
     });
@@ -192,7 +192,7 @@ const password: Command = {
   ],
   run: async (given) => {
     const made = await toPassword(given);
-    await withTenant(given, async ({ users }, tenant) => {
+    await withTenant(given, async ({ tenants: { users } }, tenant) => {
       const user = await changed(users, tenant, given, { password: made.password });
       printWith(made, given, user, [toLine(user)]);
     });
@@ -224,7 +224,7 @@ const remove: Command = {
   options: { ...TENANT_OPTION, ...JSON_OPTION },
   examples: [{ line: 'andiron user remove USER_ID --tenant acme', does: 'Remove the account.' }],
   run: (given) =>
-    withTenant(given, async ({ users }, tenant) => {
+    withTenant(given, async ({ tenants: { users } }, tenant) => {
       const [id = ''] = given.words;
       if (!(await users.remove(tenant, id))) throw new Error(`There is no user '${id}'`);
       print(given, { removed: id }, [`Removed user ${id}`]);
@@ -233,14 +233,14 @@ const remove: Command = {
 
 function setDisabled(isDisabled: boolean): Command['run'] {
   return (given) =>
-    withTenant(given, async ({ users }, tenant) => {
+    withTenant(given, async ({ tenants: { users } }, tenant) => {
       const user = await changed(users, tenant, given, { isDisabled });
       print(given, toDocument(user), [toLine(user)]);
     });
 }
 
 async function changed(
-  users: Core['users'],
+  users: Core['tenants']['users'],
   tenant: string,
   given: Arguments,
   changes: UserChanges,

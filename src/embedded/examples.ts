@@ -45,11 +45,11 @@ async function storeExample(core: Core, context: RequestContext, document: JsonD
   const type = textMember(document, 'resourceType') ?? '';
   const id = textMember(document, 'id');
   if (id === undefined) {
-    await core.create(timed, type, document);
+    await core.interactions.create(timed, type, document);
     return;
   }
   try {
-    await core.update(timed, { type, id, input: document, guard: { ifNoneMatchAny: true } });
+    await core.interactions.update(timed, { type, id, input: document, guard: { ifNoneMatchAny: true } });
   } catch (error) {
     if (!(error instanceof FhirError) || error.key !== 'preconditionFailed') throw error;
   }
@@ -77,7 +77,7 @@ export async function loadExamples(
   let stored = 0;
   let subscriptionsOff = 0;
   for (const release of RELEASE_NAMES) {
-    const space = await core.findSpace(tenant, release);
+    const space = await core.access.findSpace(tenant, release);
     if (space === undefined) throw new Error(`There is no tenant '${tenant}' to load the examples into`);
     // Some official examples are wrong, and people look for all of them.
     const published = { ...space, storesAsPublished: true } as const;

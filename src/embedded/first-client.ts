@@ -8,7 +8,7 @@ const TENANT = 'system';
  * Makes a client that may do everything in the tenant of the examples, and administer the server. Returns `id:secret`; undefined
  * if an earlier run has made it.
  */
-export async function makeFirstClient({ clients }: Core): Promise<string | undefined> {
+export async function makeFirstClient({ tenants: { clients } }: Core): Promise<string | undefined> {
   if ((await clients.list(TENANT)).some(({ name }) => name === NAME)) return undefined;
   const details = { name: NAME, scopes: ['system/*.cruds'], isAdministrator: true };
   const { client, secret } = await clients.createWithSecret(TENANT, details);
@@ -25,7 +25,7 @@ export interface FirstPerson {
  * Makes an account for the console, whose FHIR identity is the practitioner of the demo. Undefined if an earlier run has made
  * it.
  */
-export async function makeFirstPerson({ users }: Core): Promise<FirstPerson | undefined> {
+export async function makeFirstPerson({ tenants: { users } }: Core): Promise<FirstPerson | undefined> {
   const name = 'admin';
   if ((await users.list(TENANT)).some((user) => user.name === name)) return undefined;
   const password = randomBytes(15).toString('base64url');

@@ -106,7 +106,9 @@ async function addExamples(
     output.write(`${toNumber(Number(before))} examples are stored.\n`);
     return true;
   }
-  const withdraw = app.core.announce('The examples are being loaded: searches do not find all of them yet');
+  const withdraw = app.core.health.announce(
+    'The examples are being loaded: searches do not find all of them yet',
+  );
   const loaded = await loadExamples(app.core, 'system', log, { output, signal }).finally(withdraw);
   if (loaded === undefined) return false;
   const { stored, subscriptionsOff } = loaded;

@@ -38,15 +38,15 @@ export class Callers {
     const isSpelledOut = ['graphql', 'fhir'].some((root) =>
       request.url.startsWith(`/w/${tenant}/api/v1/${root}/${release}`),
     );
-    const space = isSpelledOut ? await core.findSpace(tenant, release) : undefined;
+    const space = isSpelledOut ? await core.access.findSpace(tenant, release) : undefined;
     const { authorization } = request.headers;
     const origin = { address: request.ip, requestId: request.id, requestLine: request.url };
     // A WebSocket may send its credentials in its first message, and is authenticated then (live-routes.ts).
     const isLater = isSpelledOut && authorization === undefined && upgradeOf(request.raw) !== undefined;
     const caller = isLater
       ? ANONYMOUS_CALLER
-      : await core.identify({ tenant, space, authorization, ...origin });
-    const served = space ?? (isLater ? core.decoy(tenant, release) : undefined);
+      : await core.access.identify({ tenant, space, authorization, ...origin });
+    const served = space ?? (isLater ? core.access.decoy(tenant, release) : undefined);
     if (!served) throw fhirError('unknownTenant');
     if (!isLater) request.logEntry.caller = caller;
     if (space) request.logEntry.tenant = tenant;
@@ -68,7 +68,7 @@ export class Callers {
     request.logEntry.begin();
     request.logEntry.changesNothing = true;
     try {
-      const admission = this.core.admit(context);
+      const admission = this.core.access.admit(context);
       if (admission !== undefined) await request.logEntry.requireAdmission(admission, request, reply);
       return await work(context);
     } finally {

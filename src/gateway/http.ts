@@ -49,7 +49,9 @@ export async function readBody(request: FastifyRequest, core: Core, maxDepth: nu
 
 /** Parses the JSON of a body; see `readBody`. */
 export async function parseBody(text: string, core: Core, maxDepth: number): Promise<unknown> {
-  return joinParts(await core.outline(text, { maxDepth: maxDepth + LEVELS_AROUND, levels: OPEN_LEVELS }));
+  return joinParts(
+    await core.interactions.outline(text, { maxDepth: maxDepth + LEVELS_AROUND, levels: OPEN_LEVELS }),
+  );
 }
 
 /** Puts the long parts into the value of an outline. It changes the value, which has no other owner. */

@@ -239,7 +239,7 @@ async function answerFhir(
 function findInstance(core: Core, request: GatewayRequest, release: Release): InstanceAddress | undefined {
   const { type, id } = request.params;
   if (type === undefined || id === undefined) return undefined;
-  if (!core.resourceTypes(release).includes(type))
+  if (!core.interactions.resourceTypes(release).includes(type))
     throw fhirError('unknownType', { type, release: release.toUpperCase() });
   request.logEntry.type = type;
   if (!isValidId(id)) throw fhirError('invalidId', { id });

@@ -132,7 +132,7 @@ export function instancePlugin(observeError: ErrorObserver): ApolloServerPlugin<
 
 async function whyMissing(context: GatewayContext, { type, id }: InstanceAddress): Promise<FhirError> {
   try {
-    await context.core.read(context.request, type, id);
+    await context.core.interactions.read(context.request, type, id);
     return fhirError('notFound', { type, id });
   } catch (thrown) {
     return toFhirError(thrown, context.request.requestId);

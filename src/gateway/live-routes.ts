@@ -79,9 +79,9 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
     { tenant, release }: TenantSpace,
     authorization: string | undefined,
   ): Promise<RequestContext> {
-    const space = await core.findSpace(tenant, release);
+    const space = await core.access.findSpace(tenant, release);
     const origin = { address: request.ip, requestId: request.id, requestLine: request.url };
-    const { actor, access } = await core.identify({ tenant, space, authorization, ...origin });
+    const { actor, access } = await core.access.identify({ tenant, space, authorization, ...origin });
     if (space === undefined) throw fhirError('unknownTenant');
     const deadline = Date.now() + settings.requestTimeoutMs;
     const { id: requestId } = request;
@@ -116,7 +116,7 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
         }
       };
       const open = async (live: LiveRequest): Promise<LiveResults> => {
-        await requireMessageAdmitted(core.admit(await contextNow()));
+        await requireMessageAdmitted(core.access.admit(await contextNow()));
         return queries.open(live, contextNow);
       };
       sockets.accept(request.raw, upgrade, request.id, {
@@ -151,7 +151,7 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
       // `preClose` runs before the server waits for responses in progress; those of live queries would never end by
       // themselves.
       server.addHook('preClose', async () => {
-        core.endStreams();
+        core.streams.end();
         await sockets.close();
       });
       routeUpgrades(server.server, SOCKET_ADDRESS, (request, response) => server.routing(request, response));

@@ -29,7 +29,7 @@ export class NamedQueryCache {
     max: MAX_SPACES,
   });
 
-  constructor(private readonly core: Pick<Core, 'namedQueries'>) {}
+  constructor(private readonly core: Pick<Core, 'interactions'>) {}
 
   /** Returns the cached queries, which may be out of date. */
   of({ number }: RequestContext['space']): readonly NamedQueryInfo[] {
@@ -43,7 +43,10 @@ export class NamedQueryCache {
     const cached = this.#cache.get(space.number);
     if (cached !== undefined && Date.now() - cached.readAt < LEAST_BETWEEN_MS) return false;
     // Without the caller's access: the schema is the same for all clients of the tenant.
-    const found = await this.core.namedQueries({ space, actor, deadline, requestId, log }, cached?.version);
+    const found = await this.core.interactions.namedQueries(
+      { space, actor, deadline, requestId, log },
+      cached?.version,
+    );
     const { version, queries } = found ?? cached ?? { version: '', queries: NONE };
     if (isCacheable(space.number)) this.#cache.set(space.number, { version, queries, readAt: Date.now() });
     return JSON.stringify(queries) !== JSON.stringify(cached?.queries ?? NONE);

@@ -117,7 +117,7 @@ export class PersistedDocuments {
 
   private async find(space: Space, hash: string): Promise<string | undefined> {
     const key = keyOf(space, hash);
-    const text = this.cache.get(key) ?? (await this.core.sharedTexts.get(space, nameOf(hash)));
+    const text = this.cache.get(key) ?? (await this.core.interactions.sharedTexts.get(space, nameOf(hash)));
     if (text !== undefined) this.cache.set(key, text);
     return text;
   }
@@ -129,7 +129,7 @@ export class PersistedDocuments {
     if (now - this.since > MINUTE_MS) [this.since, this.registered] = [now, 0];
     if (++this.registered > MOST_IN_A_MINUTE) return;
     this.cache.set(key, text);
-    this.core.sharedTexts.put(space, nameOf(hash), text);
+    this.core.interactions.sharedTexts.put(space, nameOf(hash), text);
   }
 
   /** Registers a text that a client sent with its hash, once the document is valid. */

@@ -97,7 +97,7 @@ export class QueryExecutor {
       const mayBeStale = !isAgain && isInvalid(recorded);
       return mayBeStale && (await this.#queries.refresh(context)) ? execute(recorded, true) : response;
     };
-    const response = await core.recordAsOneAccess(
+    const response = await core.access.recordAsOneAccess(
       context,
       address,
       (recorded) => execute(recorded),

@@ -60,7 +60,7 @@ export function registerSchemaRoutes(scope: FastifyInstance, options: SchemaRout
     const { space } = identified;
     if (subgraph === undefined || !introspection) throw fhirError('noSuchAddress');
     const served = await executor.currentOf(callers.contextOf(request, identified));
-    const types = readTypes(toSearch(request), core.resourceTypes(space.release));
+    const types = readTypes(toSearch(request), core.interactions.resourceTypes(space.release));
     const wanted = { ...subgraph, ...(types === undefined ? {} : { types }) };
     return files.subgraph(served, wanted, space.tenantNumber);
   });

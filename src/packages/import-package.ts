@@ -121,7 +121,7 @@ export async function importPackage(
 ): Promise<ImportSummary> {
   const { manifest, entries, requested } = file;
   const release = chooseRelease(manifest, options.release);
-  const space = await core.findSpace(options.tenant, release);
+  const space = await core.access.findSpace(options.tenant, release);
   if (space === undefined) throw new PackageError(`There is no tenant '${options.tenant}'`);
   // Resources of a package are stored unchanged: other resources of the guide depend on them.
   const published = { ...space, storesAsPublished: true } as const;
@@ -129,7 +129,7 @@ export async function importPackage(
   const wanted = entries.filter(({ isExample }) => options.withExamples || !isExample);
   const { resources, refused } = await readResources(
     wanted,
-    new Set(core.resourceTypes(release)),
+    new Set(core.interactions.resourceTypes(release)),
     options.maxDepth,
   );
   const missing = await whileBusy(() => missingPackages(core, inTime(context), manifest), options);
@@ -168,7 +168,7 @@ export async function findMissing(
   { manifest }: PackageFile,
   options: Pick<ImportOptions, 'tenant' | 'release' | 'log'>,
 ): Promise<readonly MissingPackage[]> {
-  const space = await core.findSpace(options.tenant, chooseRelease(manifest, options.release));
+  const space = await core.access.findSpace(options.tenant, chooseRelease(manifest, options.release));
   if (space === undefined) throw new PackageError(`There is no tenant '${options.tenant}'`);
   const context = { space, actor: ACTOR, deadline: 0, requestId: ACTOR, log: options.log };
   return missingPackages(core, inTime(context), manifest);
@@ -322,7 +322,7 @@ class Import {
     let document: JsonDocument;
     try {
       const result = await this.whileBusy((context) =>
-        this.core.invoke(context, {
+        this.core.interactions.invoke(context, {
           level: 'type',
           type: 'StructureDefinition',
           code: 'snapshot',
@@ -381,7 +381,9 @@ class Import {
         return false;
       }
       const input = this.inputOf(placed);
-      const { warnings } = await this.whileBusy((context) => this.core.update(context, { type, id, input }));
+      const { warnings } = await this.whileBusy((context) =>
+        this.core.interactions.update(context, { type, id, input }),
+      );
       this.countOf(type).stored += 1;
       const warning = inWords(warnings);
       if (stored !== undefined && url === undefined)

@@ -66,7 +66,7 @@ export class PackageIds {
     const name = url === undefined ? `${packageName} ${each.id ?? file}` : `${url}|${version ?? ''}`;
     for (const id of [preferred, otherId(preferred, name)]) {
       if (!this.take(type, id)) continue;
-      const present = await this.whileBusy((core, context) => core.find(context, type, id));
+      const present = await this.whileBusy((core, context) => core.interactions.find(context, type, id));
       if (present === undefined) return { id, stored: undefined };
       const stored = parseJson(present.text, STORED).value;
       if (this.isOwn(stored, each)) return { id, stored };
@@ -113,7 +113,9 @@ export class PackageIds {
         ['url', url.replace(/[\\,$|]/g, '\\$&')],
         ['_count', MOST_VERSIONS],
       ];
-      const { matches } = await this.whileBusy((core, context) => core.search(context, { type, parameters }));
+      const { matches } = await this.whileBusy((core, context) =>
+        core.interactions.search(context, { type, parameters }),
+      );
       return matches.map(({ text }) => parseJson(text, STORED).value).filter(isObject);
     } catch (error) {
       // A type with an element `url` need not have a search parameter for it. Its resources are then identified by

@@ -52,11 +52,15 @@ export async function recordPackage(
   };
   const criteria = [['identifier', `${SYSTEM}|${name}#${version}`]] as const;
   const input = { value, marked: false };
-  const recorded = await core.createIfNoneExist(context, 'Basic', input, criteria);
+  const recorded = await core.interactions.createIfNoneExist(context, 'Basic', input, criteria);
   if (recorded.created) return;
   const { id, text } = recorded.version;
   if (resources > (countIn(parseRecord(text)) ?? 0))
-    await core.update(context, { type: 'Basic', id, input: { value: { ...value, id }, marked: false } });
+    await core.interactions.update(context, {
+      type: 'Basic',
+      id,
+      input: { value: { ...value, id }, marked: false },
+    });
 }
 
 /** Returns the versions of a package that the tenant has. Cost: one search. */
@@ -87,7 +91,7 @@ async function readRecords(
   context: RequestContext,
   identifier: string,
 ): Promise<readonly RecordedPackage[]> {
-  const { matches } = await core.search(context, {
+  const { matches } = await core.interactions.search(context, {
     type: 'Basic',
     parameters: [
       ['identifier', identifier],

@@ -21,15 +21,15 @@ export async function contentOf(
   const named = typeof contentType === 'string' ? { contentType } : {};
   if (typeof data === 'string') return { ...named, ...shown(Buffer.from(data, 'base64')) };
   const { core, request } = context;
-  const local = typeof url === 'string' ? core.localReference(request, url) : undefined;
+  const local = typeof url === 'string' ? core.interactions.localReference(request, url) : undefined;
   const version = local?.type === BINARY ? await orNothing(loadLocal(local, context.loaders)) : undefined;
   if (version === undefined) return undefined;
-  const { bytes, contentType: stored } = await readBinary(core, version.text);
+  const { bytes, contentType: stored } = await readBinary(core.interactions, version.text);
   const address = { type: BINARY, id: version.id, versionId: String(version.versionId) };
   return {
     contentType: stored,
     ...shown(bytes),
-    address: `${BINARY}/${version.id}/_history/${address.versionId}?_signature=${core.signRead(request, address)}`,
+    address: `${BINARY}/${version.id}/_history/${address.versionId}?_signature=${core.access.signRead(request, address)}`,
   };
 }
 

@@ -36,7 +36,7 @@ async function follow({
   const { core, request, live } = context;
   if (live === undefined) throw wrongTransport();
   const after = live.after ?? args.after;
-  const stream = await core.follow(request, {
+  const stream = await core.interactions.follow(request, {
     ...(typeof args.type === 'string' ? { type: args.type } : {}),
     ...(typeof args.id === 'string' ? { id: args.id } : {}),
     ...(typeof after === 'number' ? { after } : {}),
@@ -77,7 +77,7 @@ export class ChangeResolver {
       'The number of the last change of this tenant and release. If it is read before a search and given to `resourceChanged` as `after`, no change in between is missed.',
   })
   versionSequence(@Ctx() { core, request }: GatewayContext): Promise<number> {
-    return core.lastSequence(request);
+    return core.streams.lastSequence(request);
   }
 
   @Subscription(() => ResourceChange, {

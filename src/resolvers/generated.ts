@@ -38,14 +38,16 @@ export const handlers: Handlers<GatewayContext> = {
     const version = await orNothing(
       asOf === undefined
         ? loaders.resources.load(`${type}/${id}`)
-        : core.readAsOf(request, type, id, Date.parse(asOf)),
+        : core.interactions.readAsOf(request, type, id, Date.parse(asOf)),
     );
     return version && toResource(version, context, asOf !== undefined);
   },
 
   async node(key, context) {
     const [address = '', ...paths] = key.split('#');
-    const local = ADDRESS.test(address) ? context.core.localReference(context.request, address) : undefined;
+    const local = ADDRESS.test(address)
+      ? context.core.interactions.localReference(context.request, address)
+      : undefined;
     const version = local && (await orNothing(loadLocal(local, context.loaders)));
     if (local === undefined || version === undefined) return undefined;
     const isPast = local.versionId !== undefined;
@@ -96,7 +98,7 @@ export const handlers: Handlers<GatewayContext> = {
   },
 
   count: ({ type, parameters, where, by, numbers }, { core, request }) =>
-    core.aggregate(request, {
+    core.interactions.aggregate(request, {
       type,
       parameters,
       ...(where === undefined ? {} : { where }),
@@ -109,7 +111,8 @@ export const handlers: Handlers<GatewayContext> = {
     if (inner !== undefined)
       return type === undefined || inner.resourceType === type ? toInnerResource(inner) : undefined;
     const { reference: text } = reference;
-    const local = typeof text === 'string' ? context.core.localReference(context.request, text) : undefined;
+    const local =
+      typeof text === 'string' ? context.core.interactions.localReference(context.request, text) : undefined;
     if (local !== undefined && type !== undefined && local.type !== type) return undefined;
     const version = local && (await orNothing(loadLocal(local, context.loaders)));
     if (version !== undefined) return toResource(version, context, local?.versionId !== undefined);
@@ -126,7 +129,7 @@ export const handlers: Handlers<GatewayContext> = {
       resourceType: 'Parameters',
       ...(parameters.length === 0 ? {} : { parameter: [...parameters] }),
     };
-    const result = await context.core.invoke(context.request, {
+    const result = await context.core.interactions.invoke(context.request, {
       ...address,
       input: await toInput(input, context.maxDepth),
       query: [...search, ...(cursor === undefined ? [] : [['_cursor', cursor] as const])],

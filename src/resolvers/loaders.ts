@@ -30,20 +30,21 @@ export function createLoaders(core: Core, request: RequestContext): Loaders {
     resources: new DataLoader((keys: readonly string[]) =>
       each(keys, (key) => {
         const [type = '', id = ''] = key.split('/');
-        return core.find(request, type, id);
+        return core.interactions.find(request, type, id);
       }),
     ),
     versions: new DataLoader((keys: readonly string[]) =>
       each(keys, (key) => {
         const [type = '', id = '', , versionId = ''] = key.split('/');
-        return core.vread(request, type, id, versionId);
+        return core.interactions.vread(request, type, id, versionId);
       }),
     ),
     searches: new DataLoader(
       async (searches: readonly TypeSearch[]) => {
         const [first, second] = searches;
-        if (first === undefined || second !== undefined) return core.searchBatch(request, searches);
-        return each([first], (one) => core.search(request, one));
+        if (first === undefined || second !== undefined)
+          return core.interactions.searchBatch(request, searches);
+        return each([first], (one) => core.interactions.search(request, one));
       },
       { cacheKeyFn: (searches) => JSON.stringify(searches) },
     ),

@@ -48,10 +48,10 @@ export class OperationResolver {
   async metadata(@Ctx() context: GatewayContext): Promise<Metadata> {
     const { core, request } = context;
     const { release } = request.space;
-    const { text } = await core.capabilities(request);
+    const { text } = await core.interactions.capabilities(request);
     return {
       fhirVersion: RELEASES[release].fhirVersion,
-      resourceTypes: core.resourceTypes(release),
+      resourceTypes: core.interactions.resourceTypes(release),
       json: new RawJson(text),
     };
   }
@@ -66,7 +66,7 @@ export class OperationResolver {
     })
     type: string | null | undefined,
   ): OperationInfo[] {
-    return context.core
+    return context.core.interactions
       .operations(context.request.space.release)
       .filter((operation) => !level || operation.levels.includes(level))
       .filter((operation) => !type || operation.types.includes(type) || operation.types.includes('Resource'))
@@ -92,7 +92,7 @@ export class OperationResolver {
     parameters: JsonObject | null | undefined,
   ): Promise<InvokeResult> {
     clearLoaders(context);
-    const result = await context.core.invoke(context.request, {
+    const result = await context.core.interactions.invoke(context.request, {
       level: level ?? toLevel(type, id),
       type: type ?? undefined,
       id: id ?? undefined,

@@ -47,9 +47,9 @@ export class ReadResolver {
       throw fhirError('invalidValue', { reason: "Give either 'versionId' or 'asOf', and not both" });
     const version = await orNothing(
       typeof versionId === 'string'
-        ? core.vread(request, type, id, versionId)
+        ? core.interactions.vread(request, type, id, versionId)
         : typeof asOf === 'string'
-          ? core.readAsOf(request, type, id, Date.parse(asOf))
+          ? core.interactions.readAsOf(request, type, id, Date.parse(asOf))
           : loaders.resources.load(`${type}/${id}`),
     );
     const isPast = typeof versionId === 'string' || typeof asOf === 'string';
@@ -69,7 +69,7 @@ export class ReadResolver {
     @Arg('from', () => ID) from: string,
     @Arg('to', () => ID) to: string,
   ): Promise<RawJson | undefined> {
-    const text = await orNothing(core.difference(request, { type, id, from, to }));
+    const text = await orNothing(core.interactions.difference(request, { type, id, from, to }));
     return text === undefined ? undefined : new RawJson(text);
   }
 
@@ -96,7 +96,7 @@ export class ReadResolver {
   ): Promise<HistoryResult> {
     if (typeof id === 'string' && typeof type !== 'string')
       throw fhirError('requiredMissing', { reason: "An 'id' requires a 'type'" });
-    const page = await context.core.history(context.request, {
+    const page = await context.core.interactions.history(context.request, {
       type: type ?? undefined,
       id: id ?? undefined,
       count: first ?? DEFAULT_PAGE,

@@ -153,7 +153,7 @@ export class SearchResolver {
       { first, after, total: counted ? total : undefined },
       counted,
     );
-    const page = await context.core.search(context.request, {
+    const page = await context.core.interactions.search(context.request, {
       ...(typeof type === 'string' ? { type } : {}),
       ...ofOneType(conditionsOf(info.schema, where), type),
       ...(compartment ? { compartment: { type: compartment.type, id: compartment.id } } : {}),

@@ -18,7 +18,7 @@ export class SubscriptionResolver {
     @Ctx() { core, request }: GatewayContext,
     @Arg('id', () => ID, { description: 'The id of the Subscription.' }) id: string,
   ): Promise<SubscriptionDelivery | undefined> {
-    const found = await orNothing(core.subscriptionStatus(request, id));
+    const found = await orNothing(core.interactions.subscriptionStatus(request, id));
     return found && toDelivery(found);
   }
 
@@ -45,7 +45,7 @@ export class SubscriptionResolver {
   ): Promise<SubscriptionEvent[]> {
     if (typeof until === 'number' && until < Math.max(0, since ?? 0))
       throw fhirError('invalidValue', { reason: "'until' must not be less than 'since'" });
-    const events = await context.core.subscriptionEvents(context.request, {
+    const events = await context.core.interactions.subscriptionEvents(context.request, {
       id,
       since: typeof since === 'number' ? Math.max(1, since) : undefined,
       until: until ?? undefined,

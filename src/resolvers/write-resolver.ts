@@ -152,7 +152,11 @@ export class WriteResolver {
     const { core, request, maxDepth } = context;
     const input = await toInput(bundle, maxDepth);
     clearLoaders(context);
-    const answer = await core.bundle(request, { input, types: ['transaction'], isDryRun: dryRun === true });
+    const answer = await core.interactions.bundle(request, {
+      input,
+      types: ['transaction'],
+      isDryRun: dryRun === true,
+    });
     for (const [index, entry] of answer.entries.entries())
       reportIssues(context, [String(info.path.key), 'entry', index], entry);
     return toReturnedResource(toResponseText(answer));

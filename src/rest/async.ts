@@ -87,7 +87,7 @@ export async function submit(exchange: Exchange, interaction: Interaction): Prom
     isRepeatable: SEARCHES.includes(interaction),
     ...(request.body === undefined ? {} : { body: await toStored(request.body) }),
   };
-  const id = await restContext.core.jobs.submit(context, job);
+  const id = await restContext.core.jobs.requests.submit(context, job);
   reply.header('content-location', `${root}/_async/${id}`).header('preference-applied', 'respond-async');
   return exchange
     .forbidCaching()
@@ -100,7 +100,7 @@ export async function submit(exchange: Exchange, interaction: Interaction): Prom
 /** GET _async/{job}: 202 until the job is done, then its result; an error has the status of the failed request. */
 export async function status(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, context, reply } = exchange;
-  const job = await restContext.core.jobs.find(context, request.params.job ?? '');
+  const job = await restContext.core.jobs.requests.find(context, request.params.job ?? '');
   if (job === undefined) throw fhirError('unknownJob');
   exchange.forbidCaching();
   if (job.state === 'done') {
@@ -118,7 +118,8 @@ export async function status(exchange: Exchange): Promise<FastifyReply> {
 /** DELETE _async/{job}: 202. A job that has not begun is not executed, and a running search stops. */
 export async function cancel(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, context } = exchange;
-  if (!(await restContext.core.jobs.cancel(context, request.params.job ?? ''))) throw fhirError('unknownJob');
+  if (!(await restContext.core.jobs.requests.cancel(context, request.params.job ?? '')))
+    throw fhirError('unknownJob');
   return exchange
     .forbidCaching()
     .send(202, informationOf('The request is cancelled, and its result removed'));
@@ -130,7 +131,7 @@ function informationOf(diagnostics: string): string {
 
 /** Executes the jobs, each as an ordinary request. */
 export function answerLater(server: FastifyInstance, core: Core, { asyncTimeoutMs }: RestSettings): void {
-  core.jobs.serve(async ({ details, body }, signal) => {
+  core.jobs.requests.serve(async ({ details, body }, signal) => {
     const deadline = Date.now() + asyncTimeoutMs;
     const options = toInjection(details, body);
     const caller = toCaller(details['caller']);
@@ -159,7 +160,7 @@ export function answerLater(server: FastifyInstance, core: Core, { asyncTimeoutM
       }
     });
   });
-  server.addHook('preClose', () => core.jobs.stop());
+  server.addHook('preClose', () => core.jobs.requests.stop());
 }
 
 /** Without `retry-after` the request may have changed something. */

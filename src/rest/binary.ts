@@ -152,6 +152,6 @@ export const CONTENT_SECURITY_POLICY = "default-src 'none'; sandbox; frame-ances
 /** True when JSON text that was sent to Binary is a Binary resource, and not content of type JSON. */
 export async function isBinaryResource(core: Core, text: string, maxDepth: number): Promise<boolean> {
   if (!text.includes(BINARY)) return false;
-  const { value } = await core.outline(text, { maxDepth, levels: 1 });
+  const { value } = await core.interactions.outline(text, { maxDepth, levels: 1 });
   return isObject(value) && value['resourceType'] === BINARY;
 }

@@ -50,12 +50,12 @@ export async function openExchange(
   if (!isRelease(release)) throw fhirError('unknownRelease', { release });
   if (!TENANT_NAME.test(tenant) || !isSpelledOut(request.url, tenant, release))
     throw fhirError('unknownTenant');
-  const found = await core.findSpace(tenant, release);
+  const found = await core.access.findSpace(tenant, release);
   const later = jobTime.getStore();
   const now = later === undefined ? await identify(shared, request, found, interaction) : undefined;
-  const space = now === STRANGER ? (core.decoy(tenant, release) ?? found) : found;
+  const space = now === STRANGER ? (core.access.decoy(tenant, release) ?? found) : found;
   if (space === undefined) throw fhirError('unknownTenant');
-  const caller = now ?? (await core.renewCaller(space, later?.caller ?? ANONYMOUS_CALLER));
+  const caller = now ?? (await core.access.renewCaller(space, later?.caller ?? ANONYMOUS_CALLER));
   logEntry.caller = caller;
   if (found !== undefined) logEntry.tenant = tenant;
   logEntry.release = release;
@@ -89,7 +89,7 @@ export async function openExchange(
     ...(provenance === undefined ? {} : { provenance }),
   };
   // An asynchronous request was counted when it was submitted.
-  const admission = later === undefined ? core.admit(context) : undefined;
+  const admission = later === undefined ? core.access.admit(context) : undefined;
   if (admission !== undefined) await logEntry.requireAdmission(admission, request, reply);
   return new Exchange({ restContext: shared, request, reply, context, query });
 }
@@ -101,14 +101,14 @@ function identify(
   interaction: Interaction,
 ): Caller | Promise<Caller> {
   const signed = interaction === INTERACTIONS.vread ? signatureOf(request) : undefined;
-  if (signed !== undefined) return shared.core.openSignedRead(space, signed);
+  if (signed !== undefined) return shared.core.access.openSignedRead(space, signed);
   const { headers, ip, id, url, params } = request;
   const { authorization } = headers;
   const { tenant } = params;
   const credentials = { tenant, space, authorization, address: ip, requestId: id, requestLine: url };
   return OPEN_TO_ALL.includes(interaction)
     ? identifyIfPossible(shared, credentials)
-    : shared.core.identify(credentials);
+    : shared.core.access.identify(credentials);
 }
 
 /** Throws the errors of `Core.identify`, except that a caller without rights is STRANGER. */
@@ -118,7 +118,7 @@ async function identifyIfPossible(
 ): Promise<Caller> {
   if (credentials.authorization === undefined || settings.authMode === 'open') return STRANGER;
   try {
-    return await core.identify(credentials);
+    return await core.access.identify(credentials);
   } catch (error) {
     if (error instanceof FhirError && NO_RIGHT.includes(error.key)) return STRANGER;
     throw error;

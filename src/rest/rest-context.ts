@@ -30,7 +30,8 @@ export class RestContext {
     this.log = log;
     this.webConsole = new WebConsole(settings.pages);
     this.addresses = new AddressBook(settings.publicUrls);
-    for (const release of RELEASE_NAMES) this.#types.set(release, new Set(core.resourceTypes(release)));
+    for (const release of RELEASE_NAMES)
+      this.#types.set(release, new Set(core.interactions.resourceTypes(release)));
   }
 
   /** Returns the description of the server for discovery. */

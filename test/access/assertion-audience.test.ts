@@ -27,7 +27,7 @@ beforeAll(async () => {
   others = await start({ HOST: '0.0.0.0' });
   publicly = await start({ PUBLIC_URL: 'https://clinic.example/fhir-server,https://b.example' });
   const details = { name: 'Backend', scopes: ['system/*.rs'], jwks: { keys: [key.jwk] } };
-  id = (await loopback.app.core.clients.create('system', details)).id;
+  id = (await loopback.app.core.tenants.clients.create('system', details)).id;
 });
 afterAll(async () => {
   await Promise.all([loopback.close(), others.close(), publicly.close()]);

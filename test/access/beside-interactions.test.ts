@@ -41,14 +41,14 @@ async function eventsBy(name: string, value: string): Promise<readonly Recorded[
   const { core } = server.app;
   const found: Recorded[] = [];
   for (const release of ['r4', 'r4b'] as const) {
-    const space = await core.findSpace('system', release);
+    const space = await core.access.findSpace('system', release);
     if (space === undefined) throw new Error('there is no tenant system');
     const context = { space, actor: 'auditor', access: AUDITOR, requestId: 'x', log: silentLog };
     const parameters = [
       [name, value],
       ['_count', '100'],
     ] as const;
-    const page = await core.search(
+    const page = await core.interactions.search(
       { ...context, deadline: patientDeadline() },
       { type: 'AuditEvent', parameters },
     );

@@ -50,8 +50,8 @@ beforeAll(async () => {
   for (const world of WORLDS) {
     await core.tenants.create(world);
     const scopes = ['patient/*.cruds', 'user/*.cruds'];
-    const { id } = await core.clients.create(world, { name: 'Portal', scopes });
-    await core.issuers.put(world, {
+    const { id } = await core.tenants.clients.create(world, { name: 'Portal', scopes });
+    await core.tenants.issuers.put(world, {
       issuer: ISSUER,
       client: id,
       audience: 'andiron',

@@ -77,9 +77,9 @@ describe('a client', () => {
     const form = `grant_type=client_credentials&scope=system/Patient.rs+system/*.cruds`;
     const { json } = await post(form, { authorization: made.basic });
     expect(json.scope).toBe('system/Patient.rs system/*.cruds');
-    const space = await core().findSpace('acme', 'r4');
+    const space = await core().access.findSpace('acme', 'r4');
     const identify = () =>
-      core().identify({
+      core().access.identify({
         tenant: 'acme',
         space,
         authorization: `Bearer ${json.access_token}`,
@@ -96,7 +96,7 @@ describe('a client', () => {
       },
     });
     expect(await identify()).toBe(await identify());
-    await core().clients.change('acme', made.id, {
+    await core().tenants.clients.change('acme', made.id, {
       scopes: ['system/Patient.rs'],
       policies: ['night'],
       isAuditor: true,
@@ -113,7 +113,7 @@ describe('a client', () => {
     const { json } = await post('grant_type=client_credentials', { authorization: made.basic });
     const ways = [made.basic, `Bearer ${json.access_token}`];
     for (const way of ways) expect((await patients(way)).status).toBe(200);
-    await core().clients.change('acme', made.id, { isDisabled: true });
+    await core().tenants.clients.change('acme', made.id, { isDisabled: true });
     for (const way of ways) expect((await patients(way)).status).toBe(401);
     const refused = await post('grant_type=client_credentials', { authorization: made.basic });
     expect([refused.status, refused.json.error]).toEqual([401, 'invalid_client']);
@@ -121,13 +121,13 @@ describe('a client', () => {
 
   it('has several secrets, each until it expires or is removed', async () => {
     const made = await makeClient(core(), 'acme');
-    const second = await core().clients.addSecret('acme', made.id, Date.now() + 3_600_000);
-    const over = await core().clients.addSecret('acme', made.id, Date.now() - 1000);
+    const second = await core().tenants.clients.addSecret('acme', made.id, Date.now() + 3_600_000);
+    const over = await core().tenants.clients.addSecret('acme', made.id, Date.now() - 1000);
     const ofSecond = toBasic(made.id, second?.secret ?? '');
     for (const way of [made.basic, ofSecond]) expect((await patients(way)).status).toBe(200);
     expect((await patients(toBasic(made.id, over?.secret ?? ''))).status).toBe(401);
-    const [first] = (await core().clients.find('acme', made.id))?.secrets ?? [];
-    expect(await core().clients.removeSecret('acme', made.id, first?.id ?? '')).toBe(true);
+    const [first] = (await core().tenants.clients.find('acme', made.id))?.secrets ?? [];
+    expect(await core().tenants.clients.removeSecret('acme', made.id, first?.id ?? '')).toBe(true);
     expect((await patients(made.basic)).status).toBe(401);
     expect((await patients(ofSecond)).status).toBe(200);
   });
@@ -238,7 +238,7 @@ describe('a client with keys', () => {
     '%s gets a token for a signed assertion, once',
     async (where) => {
       const keys = where === 'in the server' ? { jwks: { keys: [key.jwk] } } : { jwksUrl: keyServer.url };
-      const { id } = await core().clients.create('acme', {
+      const { id } = await core().tenants.clients.create('acme', {
         name: 'Backend',
         scopes: ['system/*.rs'],
         ...keys,
@@ -280,9 +280,11 @@ describe('a client with keys', () => {
   it('keeps the private half of a key to itself, and its address on TLS', async () => {
     const privateKey = createPrivateKey({ key: key.privateKey.export({ format: 'jwk' }), format: 'jwk' });
     const jwks = { keys: [{ ...privateKey.export({ format: 'jwk' }) }] };
-    await expect(core().clients.create('acme', { name: 'x', jwks })).rejects.toThrow('public keys only');
+    await expect(core().tenants.clients.create('acme', { name: 'x', jwks })).rejects.toThrow(
+      'public keys only',
+    );
     const jwksUrl = 'http://keys.example/jwks';
-    await expect(core().clients.create('acme', { name: 'x', jwksUrl })).rejects.toThrow('https://');
+    await expect(core().tenants.clients.create('acme', { name: 'x', jwksUrl })).rejects.toThrow('https://');
   });
 
   it('has no address of keys inside the network of the server, unless the operator lists it', async () => {
@@ -290,20 +292,20 @@ describe('a client with keys', () => {
     for (const host of ['localhost', '10.0.0.1', '169.254.169.254', '[::1]', '2130706433']) {
       const jwksUrl = `https://${host}/jwks`;
       const reason = /OUTBOUND_ALLOWED_HOSTS does not list|its host is to be written/;
-      await expect(core().clients.create('acme', { name: 'x', jwksUrl })).rejects.toThrow(reason);
-      await expect(core().issuers.put('acme', { ...issuer, jwksUrl })).rejects.toThrow(reason);
+      await expect(core().tenants.clients.create('acme', { name: 'x', jwksUrl })).rejects.toThrow(reason);
+      await expect(core().tenants.issuers.put('acme', { ...issuer, jwksUrl })).rejects.toThrow(reason);
     }
   });
 
   it('can be disabled although the address of its keys is not allowed any more, and is refused', async () => {
-    const { id } = await core().clients.create('acme', { name: 'Old', jwksUrl: keyServer.url });
+    const { id } = await core().tenants.clients.create('acme', { name: 'Old', jwksUrl: keyServer.url });
     const strict = await startServer({ database: server.database });
     try {
       const form = `grant_type=client_credentials&client_assertion_type=${encodeURIComponent(TYPE)}`;
       const signed = assert(id, { aud: `${strict.base}/w/acme/oidc/token` });
       const body = `${form}&client_assertion=${signed}`;
       expect((await strict.request('POST', '/w/acme/oidc/token', body, FORM)).status).toBe(503);
-      expect(await strict.app.core.clients.change('acme', id, { isDisabled: true })).toMatchObject({
+      expect(await strict.app.core.tenants.clients.change('acme', id, { isDisabled: true })).toMatchObject({
         isDisabled: true,
       });
     } finally {
@@ -321,13 +323,13 @@ describe('the keys of a tenant', () => {
       return json.keys.map(({ kid }: { kid: string }) => kid);
     };
     const old = await kids();
-    const fresh = await core().tokens.rotateKeys('acme', false);
+    const fresh = await core().access.tokens.rotateKeys('acme', false);
     expect(old).toHaveLength(2);
     // By their ids: the order says nothing of their age.
     expect(await kids()).toEqual([...old, ...fresh].sort());
     for (const token of [before, await getToken()])
       expect((await patients(`Bearer ${token}`)).status).toBe(200);
-    await core().tokens.rotateKeys('acme', true);
+    await core().access.tokens.rotateKeys('acme', true);
     expect(await kids()).toHaveLength(2);
     expect((await patients(`Bearer ${before}`)).status).toBe(401);
     expect((await patients(`Bearer ${await getToken()}`)).status).toBe(200);
@@ -356,8 +358,11 @@ describe('an identity provider elsewhere', () => {
     )}`;
   beforeAll(async () => {
     keyServer = await serveKeys([key]);
-    ({ id } = await core().clients.create('acme', { name: 'Portal', scopes: ['user/*.rs', 'patient/*.rs'] }));
-    await core().issuers.put('acme', {
+    ({ id } = await core().tenants.clients.create('acme', {
+      name: 'Portal',
+      scopes: ['user/*.rs', 'patient/*.rs'],
+    }));
+    await core().tenants.issuers.put('acme', {
       issuer,
       client: id,
       audience: 'andiron',
@@ -369,9 +374,9 @@ describe('an identity provider elsewhere', () => {
   afterAll(() => keyServer.close());
 
   it('states the user and the scopes of the user, at most those of the client', async () => {
-    const space = await core().findSpace('acme', 'r4');
+    const space = await core().access.findSpace('acme', 'r4');
     const authorization = issue();
-    const caller = await core().identify({ tenant: 'acme', space, authorization, address: '::1' });
+    const caller = await core().access.identify({ tenant: 'acme', space, authorization, address: '::1' });
     expect(caller).toEqual({
       actor: id,
       access: {
@@ -401,17 +406,17 @@ describe('an identity provider elsewhere', () => {
 
   it('is refused once it is removed', async () => {
     const other = 'https://other.example';
-    await core().issuers.put('acme', {
+    await core().tenants.issuers.put('acme', {
       issuer: other,
       client: id,
       audience: 'andiron',
       jwksUrl: keyServer.url,
     });
-    const space = await core().findSpace('acme', 'r4');
+    const space = await core().access.findSpace('acme', 'r4');
     const requestToken = () =>
-      core().identify({ tenant: 'acme', space, authorization: issue({ iss: other }), address: '::1' });
+      core().access.identify({ tenant: 'acme', space, authorization: issue({ iss: other }), address: '::1' });
     expect((await requestToken()).actor).toBe(id);
-    expect(await core().issuers.remove('acme', other)).toBe(true);
+    expect(await core().tenants.issuers.remove('acme', other)).toBe(true);
     expect((await requestToken()).actor).toBe('anonymous');
   });
 });

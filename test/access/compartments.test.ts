@@ -35,8 +35,8 @@ beforeAll(async () => {
   const { core } = server.app;
   const key = makeKey('idp', 'P-256');
   keyServer = await serveKeys([key]);
-  const { id } = await core.clients.create('system', { name: 'Portal', scopes: ['patient/*.cruds'] });
-  await core.issuers.put('system', {
+  const { id } = await core.tenants.clients.create('system', { name: 'Portal', scopes: ['patient/*.cruds'] });
+  await core.tenants.issuers.put('system', {
     ...{ issuer: ISSUER, client: id, audience: 'andiron', jwksUrl: keyServer.url, release: 'both' },
   });
   const now = Math.floor(Date.now() / 1000);
@@ -82,7 +82,7 @@ describe.each(TESTED_RELEASES)('with scopes of a patient, in %s', (release) => {
   let open: RequestContext;
   let own: RequestContext;
   beforeAll(async () => {
-    const space = await server.app.core.findSpace('system', release);
+    const space = await server.app.core.access.findSpace('system', release);
     if (space === undefined) throw new Error('system is not there');
     open = {
       ...{ space, actor: 'anonymous', deadline: patientDeadline(), requestId: 'x', log: silentLog },
@@ -106,7 +106,7 @@ describe.each(TESTED_RELEASES)('with scopes of a patient, in %s', (release) => {
     parameters: readonly (readonly [string, string])[],
     context = own,
   ): Promise<SearchPage> =>
-    server.app.core.search(context, {
+    server.app.core.interactions.search(context, {
       type,
       parameters: [...parameters, ['_count', '200'], ['_total', 'accurate']],
     });
@@ -125,23 +125,23 @@ describe.each(TESTED_RELEASES)('with scopes of a patient, in %s', (release) => {
     await forEachOf(stored, 16, async (one) => {
       const { type, id } = one;
       const criteria = {
-        read: await keyOf(core.read(own, type, id)),
-        vread: await keyOf(core.vread(own, type, id, '1')),
-        asOf: await keyOf(core.readAsOf(own, type, id, Date.now())),
-        history: await keyOf(core.history(own, { type, id })),
+        read: await keyOf(core.interactions.read(own, type, id)),
+        vread: await keyOf(core.interactions.vread(own, type, id, '1')),
+        asOf: await keyOf(core.interactions.readAsOf(own, type, id, Date.now())),
+        history: await keyOf(core.interactions.history(own, { type, id })),
       };
       // As of one that never was.
-      const never = await keyOf(core.vread(own, type, 'never', '1'));
+      const never = await keyOf(core.interactions.vread(own, type, 'never', '1'));
       for (const [how, key] of Object.entries(criteria)) {
         const wanted = isMine(one) ? 'done' : how === 'vread' ? never : 'notFound';
         if (key !== wanted) wrong.push(`${how} ${type}/${id}: ${key}`);
       }
       if (isMine(one)) return;
       if (DECIDING.includes(type)) {
-        expect(await keyOf(core.delete(own, type, id))).toBe('forbidden');
+        expect(await keyOf(core.interactions.delete(own, type, id))).toBe('forbidden');
         return;
       }
-      const { version } = await core.delete(own, type, id);
+      const { version } = await core.interactions.delete(own, type, id);
       if (version !== undefined) wrong.push(`${type}/${id} was deleted`);
     });
     expect(wrong).toEqual([]);
@@ -158,9 +158,9 @@ describe.each(TESTED_RELEASES)('with scopes of a patient, in %s', (release) => {
       };
       const { matches, total } = await search(type, []);
       check('search', [namesOf(matches), total], [ids, ids.length]);
-      const { versions } = await core.history(own, { type, count: 1000 });
+      const { versions } = await core.interactions.history(own, { type, count: 1000 });
       check('history', namesOf(versions), ids);
-      const { total: counted } = await core.aggregate(own, { type, parameters: [] });
+      const { total: counted } = await core.interactions.aggregate(own, { type, parameters: [] });
       check('aggregate', counted, ids.length);
       for (const code of new Set(made.flatMap(([of, name]) => (of === type ? [name] : [])))) {
         const sought = namesOf((await search(type, [[code, `Patient/${MINE}`]])).matches);
@@ -191,7 +191,7 @@ describe.each(TESTED_RELEASES)('with scopes of a patient, in %s', (release) => {
     let cursor: string | undefined;
     do {
       const query = [['_count', '200'], ...(cursor === undefined ? [] : [['_cursor', cursor]])] as const;
-      const result = await core.invoke(own, {
+      const result = await core.interactions.invoke(own, {
         ...{ level: 'type', type: 'Patient', code: 'everything', safe: true },
         query: query as readonly (readonly [string, string])[],
       });
@@ -208,10 +208,10 @@ describe.each(TESTED_RELEASES)('with scopes of a patient, in %s', (release) => {
       code: 'everything',
       safe: true,
     } as const;
-    expect(await keyOf(core.invoke(own, theirs))).toBe('notFound');
-    const { matches } = await core.search(own, { parameters: [['_count', '1000']] });
+    expect(await keyOf(core.interactions.invoke(own, theirs))).toBe('notFound');
+    const { matches } = await core.interactions.search(own, { parameters: [['_count', '1000']] });
     expect(matches.map(({ type, id }) => `${type}/${id}`).sort()).toEqual(all);
-    const { versions } = await core.history(own, { count: 1000 });
+    const { versions } = await core.interactions.history(own, { count: 1000 });
     expect(versions.map(({ type, id }) => `${type}/${id}`).sort()).toEqual(all);
   });
 
@@ -260,19 +260,21 @@ describe.each(TESTED_RELEASES)('with scopes of a patient, in %s', (release) => {
     expect(named.length).toBeLessThan(20);
     for (const type of others) {
       if (BY_SETTING.includes(type)) {
-        await expect(core.read(own, type, 'x')).rejects.toThrow(`does not open ${type}`);
+        await expect(core.interactions.read(own, type, 'x')).rejects.toThrow(`does not open ${type}`);
         expect(await keyOf(search(type, []))).toBe('forbidden');
       } else if (named.includes(type)) {
-        expect([type, await keyOf(core.read(own, type, 'x'))]).toEqual([type, 'notFound']);
+        expect([type, await keyOf(core.interactions.read(own, type, 'x'))]).toEqual([type, 'notFound']);
         expect((await search(type, [])).matches).toEqual([]);
       } else {
-        await expect(core.read(own, type, 'x')).rejects.toThrow(`The scope patient/${type}.r is missing`);
+        await expect(core.interactions.read(own, type, 'x')).rejects.toThrow(
+          `The scope patient/${type}.r is missing`,
+        );
         await expect(search(type, [])).rejects.toThrow(`The scope patient/${type}.s is missing`);
-        expect(await keyOf(core.history(own, { type }))).toBe('forbidden');
+        expect(await keyOf(core.interactions.history(own, { type }))).toBe('forbidden');
       }
-      expect(await keyOf(core.delete(own, type, 'x'))).toBe('forbidden');
+      expect(await keyOf(core.interactions.delete(own, type, 'x'))).toBe('forbidden');
     }
     expect(await keyOf(search(AUDIT_EVENT, []))).toBe('forbidden');
-    expect(await keyOf(core.read(own, AUDIT_EVENT, 'x'))).toBe('forbidden');
+    expect(await keyOf(core.interactions.read(own, AUDIT_EVENT, 'x'))).toBe('forbidden');
   });
 });

@@ -37,7 +37,7 @@ beforeAll(async () => {
     { name: 'plain', display: 'Plain' },
     { name: 'boss', display: 'Boss', isAdministrator: true },
   ];
-  for (const person of people) await core.users.create('acme', { ...person, password: PASSWORD });
+  for (const person of people) await core.tenants.users.create('acme', { ...person, password: PASSWORD });
 });
 afterAll(() => server.close());
 

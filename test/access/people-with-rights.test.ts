@@ -25,13 +25,13 @@ beforeAll(async () => {
   await core.tenants.create('acme');
   for (const name of ['olga', 'paul', 'plain']) {
     const details = { name, password: PASSWORD, isAdministrator: name !== 'plain' };
-    accounts.set(name, (await core.users.create('system', details)).id);
+    accounts.set(name, (await core.tenants.users.create('system', details)).id);
   }
-  await core.users.create('acme', { name: 'olga', password: PASSWORD, isAdministrator: true });
-  await core.users.create('acme', { name: 'audrey', password: PASSWORD, isAuditor: true });
+  await core.tenants.users.create('acme', { name: 'olga', password: PASSWORD, isAdministrator: true });
+  await core.tenants.users.create('acme', { name: 'audrey', password: PASSWORD, isAuditor: true });
   const details = { name: 'Dashboard', redirectUris: [APP], isPublic: true };
   const scopes = ['openid', 'administration'];
-  ({ id: app } = await core.clients.create('system', { ...details, scopes }));
+  ({ id: app } = await core.tenants.clients.create('system', { ...details, scopes }));
 });
 afterAll(async () => {
   await second.close();
@@ -92,7 +92,11 @@ describe('an administrator of the tenant system who signs in to the console', ()
 
   it('is named in the audit record of what was done and what was refused', async () => {
     const { core } = server.app;
-    const auditor = await core.users.create('system', { name: 'eve', password: PASSWORD, isAuditor: true });
+    const auditor = await core.tenants.users.create('system', {
+      name: 'eve',
+      password: PASSWORD,
+      isAuditor: true,
+    });
     const token = await toToken('paul');
     await get(`${TENANTS}/acme`, token);
     await get(`${TENANTS}/acme/users`, await toToken('eve'));
@@ -122,7 +126,7 @@ describe('an administrator of the tenant system who signs in to the console', ()
     expect(await sign(both)).toEqual({ words: true, scope: both, status: 200 });
     expect(await sign('openid')).toEqual({ words: false, scope: 'openid', status: 403 });
     expect(await sign(both, { 'scopes-1': '' })).toEqual({ words: true, scope: 'openid', status: 403 });
-    await server.app.core.clients.change('system', app, { scopes: ['openid'] });
+    await server.app.core.tenants.clients.change('system', app, { scopes: ['openid'] });
     expect(await sign(both)).toEqual({ words: false, scope: 'openid', status: 403 });
   });
 });
@@ -159,8 +163,8 @@ it('an auditor reads AuditEvents, and an administrator who is none does not', as
 it('where access is open an administrator signs in, too', async () => {
   const open = await startServer({ environment: { AUTH_MODE: 'open' } });
   const { core } = open.app;
-  await core.users.create('system', { name: 'olga', password: PASSWORD, isAdministrator: true });
-  await core.users.create('system', { name: 'plain', password: PASSWORD });
+  await core.tenants.users.create('system', { name: 'olga', password: PASSWORD, isAdministrator: true });
+  await core.tenants.users.create('system', { name: 'plain', password: PASSWORD });
   // A proxy sends it, so that it does not count as this machine.
   const statusOf = async (name: string) => {
     const { access_token: token } = await new ConsoleUser(open, 'system').signIn(name, PASSWORD);

@@ -145,7 +145,7 @@ describe('a policy that is stored', () => {
     expect(changes.map(({ id }) => id)).toEqual(['amended', 'amended']);
     await until(async () => (await found(other))[0] === 'amended');
     // Its changes were selected by its access at the beginning.
-    await server.app.core.clients.change('acme', ward.id, { scopes: ['system/Observation.rs'] });
+    await server.app.core.tenants.clients.change('acme', ward.id, { scopes: ['system/Observation.rs'] });
     await write('amended');
     await until(async () => subscriber.isOver);
     expect([subscriber.changes.length, subscriber.errors.map(({ message }) => message)]).toEqual([
@@ -224,14 +224,16 @@ describe('an asynchronous request', () => {
     const denied = await send('GET', `${ROOT}/Patient`, owner, undefined, later);
     await until(async () => (await send('GET', place(denied), owner)).status !== 202);
     expect((await send('GET', place(denied), owner)).status).toBe(403);
-    const space = await core.findSpace('acme', 'r4');
+    const space = await core.access.findSpace('acme', 'r4');
     if (space === undefined) throw new Error('acme is not there');
     const { basic: authorization } = owner;
-    const caller = await core.identify({ tenant: 'acme', space, authorization, address: '::1' });
-    await core.clients.change('acme', owner.id, { scopes: ['system/Patient.rs'] });
-    expect((await core.renewCaller(space, caller)).access?.scopes).toEqual([]);
-    await core.clients.change('acme', owner.id, { isDisabled: true });
-    await expect(core.renewCaller(space, caller)).rejects.toMatchObject({ status: 401 });
-    await expect(core.renewCaller(space, { actor: 'anonymous' })).rejects.toMatchObject({ status: 401 });
+    const caller = await core.access.identify({ tenant: 'acme', space, authorization, address: '::1' });
+    await core.tenants.clients.change('acme', owner.id, { scopes: ['system/Patient.rs'] });
+    expect((await core.access.renewCaller(space, caller)).access?.scopes).toEqual([]);
+    await core.tenants.clients.change('acme', owner.id, { isDisabled: true });
+    await expect(core.access.renewCaller(space, caller)).rejects.toMatchObject({ status: 401 });
+    await expect(core.access.renewCaller(space, { actor: 'anonymous' })).rejects.toMatchObject({
+      status: 401,
+    });
   });
 });

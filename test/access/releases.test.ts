@@ -44,7 +44,7 @@ beforeAll(async () => {
       if (status !== 201) throw new Error(`${type}/${id} was not made`);
     }
   const details = { name: 'Growth chart', scopes: SCOPES, redirectUris: [APP], isPublic: true };
-  ({ id: app } = await core.clients.create('acme', details));
+  ({ id: app } = await core.tenants.clients.create('acme', details));
 });
 afterAll(() => server.close());
 
@@ -88,7 +88,7 @@ describe('an issuer', () => {
     const details = { client: app, audience: 'andiron', jwksUrl: 'https://a.example/keys' };
     const list = async () =>
       Object.fromEntries(
-        (await server.app.core.issuers.list('acme')).map(({ issuer, release }) => [issuer, release]),
+        (await server.app.core.tenants.issuers.list('acme')).map(({ issuer, release }) => [issuer, release]),
       );
     expect((await administer('PUT', '/issuers', { issuer: 'https://a.example', ...details })).status).toBe(
       200,

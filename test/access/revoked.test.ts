@@ -41,7 +41,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 }
 
 it('a secret, client or issuer that one process removes is soon refused by another one, without Redis too', async () => {
-  const { clients, issuers } = server.app.core;
+  const { clients, issuers } = server.app.core.tenants;
   const key = makeKey('idp', 'P-256');
   const keys = await serveKeys([key]);
   const secretive = await makeClient(server.app.core, 'acme');
@@ -110,7 +110,7 @@ describe('requests in progress', () => {
       server.request('GET', at, undefined, { authorization: ours.basic });
     await until(async () => String((await readStatus()).headers['x-progress']).startsWith('under way'));
     await until(async () => (await waiting()) > 0);
-    await server.app.core.clients.change('acme', client.id, { isDisabled: true });
+    await server.app.core.tenants.clients.change('acme', client.id, { isDisabled: true });
     let answer = await readStatus();
     for (; answer.status === 202; answer = await readStatus()) await delay(20);
     await unlock();
@@ -125,7 +125,7 @@ describe('requests in progress', () => {
     ['transaction', 0],
   ])('a %s executes no further step', async (type, done) => {
     const { core } = server.app;
-    const space = await core.findSpace('acme', 'r4');
+    const space = await core.access.findSpace('acme', 'r4');
     if (space === undefined) throw new Error('acme is not there');
     const revoked = new AbortController();
     const context: RequestContext = {
@@ -138,7 +138,7 @@ describe('requests in progress', () => {
     }));
     await lock();
     const text = JSON.stringify({ resourceType: 'Bundle', type, entry });
-    const answer = core.bundle(context, { input: { text }, handling: 'strict' }).then(
+    const answer = core.interactions.bundle(context, { input: { text }, handling: 'strict' }).then(
       ({ entries }) => entries.map((each) => (each.kind === 'failed' ? each.error.key : each.kind)),
       (error: unknown) => error,
     );
@@ -150,7 +150,7 @@ describe('requests in progress', () => {
       Array.from({ length: place === 0 ? done : 40 - done }, () => each),
     );
     expect(await answer).toEqual(type === 'batch' ? all : refusal);
-    const { matches } = await core.search(
+    const { matches } = await core.interactions.search(
       { ...context, revoked: new AbortController().signal },
       {
         type: 'Basic',
@@ -205,7 +205,7 @@ describe('requests in progress', () => {
         for (const line of lines) {
           if (life.isOver) return;
           sending.write(line);
-          if (line === lines[20]) await core.clients.change('system', first.id, { isDisabled: true });
+          if (line === lines[20]) await core.tenants.clients.change('system', first.id, { isDisabled: true });
           await delay(30);
         }
         sending.end();

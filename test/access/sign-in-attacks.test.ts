@@ -24,11 +24,15 @@ beforeAll(async () => {
     redirectUris: [APP],
   };
   const make = async (tenant: string): Promise<string> =>
-    (await core.clients.create(tenant, { ...details, isPublic: true })).id;
+    (await core.tenants.clients.create(tenant, { ...details, isPublic: true })).id;
   [app, other, elsewhere] = [await make('acme'), await make('acme'), await make('globex')];
   confidential = await makeClient(core, 'acme', { ...details, isAdministrator: true });
   for (const tenant of ['acme', 'globex'])
-    await core.users.create(tenant, { name: 'doc', fhirUser: 'Practitioner/doc', password: PASSWORD });
+    await core.tenants.users.create(tenant, {
+      name: 'doc',
+      fhirUser: 'Practitioner/doc',
+      password: PASSWORD,
+    });
 });
 afterAll(async () => {
   await second.close();
@@ -269,13 +273,16 @@ describe('a refresh token', () => {
     const { core } = server.app;
     const scopes = ['user/*.rs', 'online_access'];
     const details = { name: 'Ward app', isPublic: true, redirectUris: [APP] };
-    const { id } = await core.clients.create('acme', { ...details, scopes: [...scopes, 'offline_access'] });
+    const { id } = await core.tenants.clients.create('acme', {
+      ...details,
+      scopes: [...scopes, 'offline_access'],
+    });
     const proof = makeProof();
     const scope = 'user/*.rs online_access offline_access';
     const page = await browser.open(start(proof, { scope }, id));
     const { answer } = toReturned(await browser.send(page, { step: 'allow' }));
     const { json } = await redeem(proof, answer['code'] ?? '', { client_id: id });
-    await core.clients.change('acme', id, { scopes });
+    await core.tenants.clients.change('acme', id, { scopes });
     expect((await refresh(json.refresh_token, id)).json.error).toBe('invalid_grant');
   });
 
@@ -366,7 +373,7 @@ describe('administrator rights of a client', () => {
 });
 
 it('a guessing client waits, over all processes, even with the right password; a signed-in user does not', async () => {
-  await server.app.core.users.create('acme', { name: 'victim', password: PASSWORD });
+  await server.app.core.tenants.users.create('acme', { name: 'victim', password: PASSWORD });
   const guess = async (at: TestServer, password: string) =>
     (
       await new Browser(at).signIn(

@@ -33,7 +33,7 @@ describe.each([
     const { core } = first.app;
     await core.tenants.create('acme');
     const details = { name: 'Growth chart', scopes: SCOPE.split(' '), redirectUris: [APP], isPublic: true };
-    app = (await core.clients.create('acme', details)).id;
+    app = (await core.tenants.clients.create('acme', details)).id;
     database = new Client(first.database.settings);
     await database.connect();
   });
@@ -50,7 +50,7 @@ describe.each([
 
   async function makePerson(name: string): Promise<string> {
     const details = { name, fhirUser: `Practitioner/${name}`, password: PASSWORD };
-    return (await at(0).app.core.users.create('acme', details)).id;
+    return (await at(0).app.core.tenants.users.create('acme', details)).id;
   }
 
   /** The sign-in page, and its form. */
@@ -158,7 +158,7 @@ describe.each([
       90,
     ]);
     expect(rows.map(({ text }) => text).join()).not.toContain(HOME);
-    expect(await at(0).app.core.users.remove('acme', hal)).toBe(true);
+    expect(await at(0).app.core.tenants.users.remove('acme', hal)).toBe(true);
     expect(await countNetworks(hal)).toBe(0);
   });
 });

@@ -37,13 +37,13 @@ beforeAll(async () => {
     });
   const details = { name: 'Growth <chart>', scopes: SCOPES, redirectUris: [APP] };
   confidential = await makeClient(core, 'acme', details);
-  ({ id: app } = await core.clients.create('acme', { ...details, isPublic: true }));
+  ({ id: app } = await core.tenants.clients.create('acme', { ...details, isPublic: true }));
   const people = [
     { name: 'Doc', display: 'Dr. Dora <Doe>', fhirUser: 'Practitioner/doc' },
     { name: 'ann', display: 'Ann Archer', fhirUser: 'Patient/ann' },
     { name: 'nobody', display: 'Nobody' },
   ];
-  for (const person of people) await core.users.create('acme', { ...person, password: PASSWORD });
+  for (const person of people) await core.tenants.users.create('acme', { ...person, password: PASSWORD });
 });
 afterAll(() => server.close());
 
@@ -164,8 +164,8 @@ describe('a practitioner', () => {
     ]);
     expect(claimsOf(json.id_token).fhirUser).toBe(`${server.base}${ROOT}/Practitioner/doc`);
     expect((await get(`${ROOT}/Patient/ann`, json.access_token)).status).toBe(200);
-    const space = await server.app.core.findSpace('acme', 'r4');
-    const caller = await server.app.core.identify({
+    const space = await server.app.core.access.findSpace('acme', 'r4');
+    const caller = await server.app.core.access.identify({
       ...{ tenant: 'acme', space, address: '::1' },
       authorization: `Bearer ${json.access_token}`,
     });
@@ -195,12 +195,12 @@ describe('an ID token', () => {
   it('is signed by RS256, as OpenID Connect expects, or by the registered algorithm of its client', async () => {
     const first = await toTokens();
     expect([await signedBy(first.id_token), await signedBy(first.access_token)]).toEqual(['RS256', 'ES256']);
-    await server.app.core.clients.change('acme', app, { idTokenAlgorithm: 'ES256' });
+    await server.app.core.tenants.clients.change('acme', app, { idTokenAlgorithm: 'ES256' });
     expect(await signedBy((await toTokens()).id_token)).toBe('ES256');
-    await server.app.core.clients.change('acme', app, { idTokenAlgorithm: 'RS256' });
+    await server.app.core.tenants.clients.change('acme', app, { idTokenAlgorithm: 'RS256' });
     const { json } = await server.request('GET', '/w/acme/oidc/.well-known/openid-configuration');
     expect(json.id_token_signing_alg_values_supported).toEqual(['RS256', 'ES256']);
-    await server.app.core.tokens.rotateKeys('acme', false);
+    await server.app.core.access.tokens.rotateKeys('acme', false);
     const next = await toTokens();
     expect(partOf(next.id_token, 0).kid).not.toBe(partOf(first.id_token, 0).kid);
     for (const { id_token: token } of [first, next]) expect(await signedBy(token)).toBe('RS256');

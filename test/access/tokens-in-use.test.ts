@@ -53,7 +53,7 @@ it('is refused at once where its client is disabled, and within 2 s in another p
   const token = await tokenOf('acme', client);
   for (const at of [server, other, server, other]) expect(await statusOf(at, token)).toBe(200);
   const sending = sendUntilOther(other, token);
-  await server.app.core.clients.change('acme', client.id, { isDisabled: true });
+  await server.app.core.tenants.clients.change('acme', client.id, { isDisabled: true });
   expect(await statusOf(server, token)).toBe(401);
   const { took, status } = await sending;
   expect(status).toBe(401);
@@ -65,7 +65,7 @@ it('is refused at once where its key is withdrawn, and within 2 s in another pro
   const token = await tokenOf('acme', await makeClient(server.app.core, 'acme'));
   for (const at of [server, other]) expect(await statusOf(at, token)).toBe(200);
   const sending = sendUntilOther(other, token);
-  await server.app.core.tokens.rotateKeys('acme', true);
+  await server.app.core.access.tokens.rotateKeys('acme', true);
   expect(await statusOf(server, token)).toBe(401);
   const { took, status } = await sending;
   expect([status, took < LATEST_MS]).toEqual([401, true]);

@@ -192,7 +192,9 @@ describe('a tenant that does not exist, or is disabled, answers strangers like o
   it.each(['enabled', 'disabled'])(
     'on the page to sign in to the console, where every password is wrong: the console is %s there',
     async (state) => {
-      await server.app.core.clients.change(EXISTING, 'andiron-console', { isDisabled: state === 'disabled' });
+      await server.app.core.tenants.clients.change(EXISTING, 'andiron-console', {
+        isDisabled: state === 'disabled',
+      });
       const base = 'https://fhir.example';
       const toStart = (tenant: string, more: Fields = {}) =>
         toAuthorize({ ...server, base }, tenant, 'andiron-console', PROOF, {
@@ -308,7 +310,7 @@ describe('the keys of a tenant that does not exist', () => {
     expect(unknown).toHaveLength(5);
     expect(await shapeOf(EXISTING)).toEqual(unknown);
     expect(await shapeOf(DISABLED)).toEqual(unknown);
-    await server.app.core.tokens.rotateKeys(EXISTING, true);
+    await server.app.core.access.tokens.rotateKeys(EXISTING, true);
     expect(await shapeOf(EXISTING)).toEqual(unknown);
     expect((await keysOf(UNKNOWN)).map(({ kid }) => kid)).toEqual([
       expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),

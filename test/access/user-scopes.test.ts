@@ -222,14 +222,14 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
 
   it('elements that a policy hides are hidden in all of the records', async () => {
     const { core } = server.app;
-    await core.policies.put('acme', `notes-${release}`, {
+    await core.tenants.policies.put('acme', `notes-${release}`, {
       rules: [{ types: ['*'], interactions: 'rs' }],
       hidden: ['Observation.note'],
     });
     const hiding = await makeIssuer(core, 'acme', ['user/*.rs'], {
       ...{ issuer: `https://hiding.example/${release}`, release },
     });
-    await core.clients.change('acme', hiding.client, { policies: [`notes-${release}`] });
+    await core.tenants.clients.change('acme', hiding.client, { policies: [`notes-${release}`] });
     const authorization = hiding.issueToken({
       iss: `https://hiding.example/${release}`,
       ...{ scope: 'user/*.rs', fhirUser: 'Person/two' },
@@ -355,11 +355,11 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     it('for asynchronous requests and for live queries too', async () => {
       const { core } = server.app;
       await put(related('watching', 'p5'));
-      const space = await core.findSpace('acme', release);
+      const space = await core.access.findSpace('acme', release);
       const authorization = issue('RelatedPerson/watching');
-      const caller = await core.identify({ tenant: 'acme', space, authorization, address: '::1' });
+      const caller = await core.access.identify({ tenant: 'acme', space, authorization, address: '::1' });
       if (space === undefined) throw new Error('acme is not there');
-      expect((await core.renewCaller(space, caller)).access).toEqual(caller.access);
+      expect((await core.access.renewCaller(space, caller)).access).toEqual(caller.access);
       const controller = new AbortController();
       const query = encodeURIComponent('subscription { changes(type: Observation) { id } }');
       const live = await fetch(`${server.base}/w/acme/api/v1/graphql/${release}/stream?query=${query}`, {
@@ -368,7 +368,8 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
       expect(live.status).toBe(200);
       const ended = live.text();
       await put(related('watching', 'p5', { active: false }));
-      while ((await core.renewCaller(space, caller)).access?.userPatients?.length !== 0) await delay(20);
+      while ((await core.access.renewCaller(space, caller)).access?.userPatients?.length !== 0)
+        await delay(20);
       await put({
         ...{ resourceType: 'Observation', id: 'late', status: 'final', code: { text: 'late' } },
         ...{ subject: { reference: 'Patient/p5' } },

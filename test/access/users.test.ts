@@ -21,7 +21,7 @@ beforeAll(async () => {
   second = await startServer({ database: server.database, environment });
   administrator = await makeClient(core, 'system', { isAdministrator: true });
   const details = { name: 'Growth chart', scopes: SCOPES, redirectUris: [APP], isPublic: true };
-  ({ id: app } = await core.clients.create('acme', details));
+  ({ id: app } = await core.tenants.clients.create('acme', details));
   database = new Client(server.database.settings);
   await database.connect();
 });

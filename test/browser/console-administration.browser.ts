@@ -44,7 +44,7 @@ beforeAll(async () => {
   const { core } = server.app;
   ({ id: client } = await makeClient(core, TENANT, { name: 'Ward round' }));
   const account = { name: 'dora', display: 'Dr. Dora Doe', fhirUser: 'Practitioner/doc' };
-  await core.users.create(TENANT, { ...account, password: 'correct horse battery' });
+  await core.tenants.users.create(TENANT, { ...account, password: 'correct horse battery' });
   browser = await startChromium();
 });
 afterAll(async () => {

@@ -53,12 +53,12 @@ beforeAll(async () => {
     expect((await server.request('PUT', path, resource, { authorization })).status).toBe(201);
   }
   const dora = { name: 'dora', display: 'Dr. Dora Doe', fhirUser: 'Practitioner/doc', isAuditor: true };
-  await core.users.create('acme', { ...dora, password: PASSWORD });
+  await core.tenants.users.create('acme', { ...dora, password: PASSWORD });
   for (const [name, isAdministrator] of [
     ['olga', true],
     ['paul', false],
   ] as const)
-    await core.users.create('system', { name, password: PASSWORD, isAdministrator });
+    await core.tenants.users.create('system', { name, password: PASSWORD, isAdministrator });
   browser = await startChromium();
 });
 afterAll(async () => {

@@ -233,13 +233,13 @@ it('signs people in by SMART where the server answers nobody else, and follows c
     const doctor = { resourceType: 'Practitioner', id: 'doc', name: [{ family: 'Doe' }] };
     const fhir = guarded.path('acme', 'r4');
     await guarded.request('PUT', `${fhir}/Practitioner/doc`, doctor, { authorization: basic });
-    await core.users.create('acme', {
+    await core.tenants.users.create('acme', {
       name: 'dora',
       display: 'Dr. Doe',
       fhirUser: 'Practitioner/doc',
       password: PASSWORD,
     });
-    const { id } = await core.clients.create('acme', {
+    const { id } = await core.tenants.clients.create('acme', {
       ...{ name: 'Patient charts', isPublic: true, redirectUris: [`http://localhost:${port}/`] },
       scopes: ['openid', 'fhirUser', 'offline_access', 'user/*.cruds'],
     });

@@ -44,12 +44,12 @@ beforeAll(async () => {
   }
   await put({ resourceType: 'Practitioner', id: 'doc', ...{ name: [{ family: 'Doe', given: ['Dora'] }] } });
   const details = { name: 'Growth chart', scopes: SCOPES, redirectUris: [`${address}/back`] };
-  ({ id: client } = await core.clients.create(TENANT, { ...details, isPublic: true }));
+  ({ id: client } = await core.tenants.clients.create(TENANT, { ...details, isPublic: true }));
   for (const person of [
     { name: 'dora', display: 'Dr. Dora Doe', fhirUser: 'Practitioner/doc' },
     { name: 'ann', display: 'Ann Archer', fhirUser: 'Patient/ann' },
   ])
-    await core.users.create(TENANT, { ...person, password: PASSWORD });
+    await core.tenants.users.create(TENANT, { ...person, password: PASSWORD });
   browser = await startChromium();
 });
 afterAll(async () => {

@@ -19,7 +19,10 @@ it('the quick start stores all official examples, also those with errors, and th
     });
     for (const release of RELEASE_NAMES) {
       const context = await opened.context('system', release);
-      const { matches } = await opened.core.search(context, { type: 'Subscription', parameters: [] });
+      const { matches } = await opened.core.interactions.search(context, {
+        type: 'Subscription',
+        parameters: [],
+      });
       const statuses = matches.map(({ text }) => JSON.parse(text).status);
       expect(statuses.sort()).toEqual(['error', 'off']);
     }

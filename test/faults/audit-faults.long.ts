@@ -53,7 +53,7 @@ it('every answered request is recorded: refusals while the database is down, and
   await forwarder.close();
 
   const opened = await openCore({ database, environment: { AUDIT: 'on' } });
-  const { matches, issues } = await opened.core.search(await opened.context('system', 'r4'), {
+  const { matches, issues } = await opened.core.interactions.search(await opened.context('system', 'r4'), {
     type: 'AuditEvent',
     parameters: [['_count', '1000']],
   });

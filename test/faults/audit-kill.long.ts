@@ -40,7 +40,7 @@ it('kills in the middle of writes leave exactly one AuditEvent of each acknowled
   try {
     const events = new Map<string, number>();
     for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
-      const page = await opened.core.search(await opened.context('system', 'r4'), {
+      const page = await opened.core.interactions.search(await opened.context('system', 'r4'), {
         type: 'AuditEvent',
         parameters: [
           ['action', 'C'],

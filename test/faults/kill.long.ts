@@ -121,7 +121,7 @@ it('kills in the middle of writes lose nothing acknowledged and leave nothing in
       const release = Number(/slot-(\d+)/.exec(path)?.[1]) % 2 === 0 ? 'r4' : 'r4b';
       const [type = '', id = ''] = path.split('/');
       const context = await opened.context('system', release);
-      const { versions } = await opened.core.history(context, { type, id, count: 1000 });
+      const { versions } = await opened.core.interactions.history(context, { type, id, count: 1000 });
       const texts = new Map(versions.map(({ versionId, text }) => [versionId, text]));
       if (versions.length < 1000)
         expect(versions.map(({ versionId }) => versionId)).toEqual(
@@ -137,7 +137,9 @@ it('kills in the middle of writes lose nothing acknowledged and leave nothing in
     for (const [name, text] of made) {
       const [type = '', id = ''] = name.split('/');
       const contexts = await Promise.all([opened.context('system', 'r4'), opened.context('system', 'r4b')]);
-      const found = await Promise.all(contexts.map((context) => opened.core.find(context, type, id)));
+      const found = await Promise.all(
+        contexts.map((context) => opened.core.interactions.find(context, type, id)),
+      );
       expect(found.map((version) => version?.text)).toContain(text);
     }
     expect(await opened.differences('system')).toEqual([]);

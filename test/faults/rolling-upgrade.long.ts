@@ -76,7 +76,7 @@ it.each(Array.from({ length: ROUNDS }, (_, round) => round + 1))(
       expect(all.length).toBeGreaterThan(REQUESTS / 10);
       for (const [name, text] of all) {
         const [, type = '', id = '', version = ''] = /^\w+ (\w+)\/([^/]+)\/(\d+)$/.exec(name) ?? [];
-        const { versions } = await opened.core.history(context, { type, id, count: 1000 });
+        const { versions } = await opened.core.interactions.history(context, { type, id, count: 1000 });
         expect(versions.map(({ versionId }) => versionId)).toEqual(
           versions.map((_, index) => versions.length - index),
         );

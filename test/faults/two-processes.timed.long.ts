@@ -72,7 +72,7 @@ describe('two processes', () => {
     const { first, second, database } = servers;
     const opened = await openCore({ database });
     const context = await opened.context('system', 'r4');
-    const started = await opened.core.changes(context, 0, 1000);
+    const started = await opened.core.streams.changes(context, 0, 1000);
     let last = started.at(-1)?.sequence ?? 0;
     const begin = last;
     let isWriting = true;
@@ -82,7 +82,7 @@ describe('two processes', () => {
       for (;;) {
         // Read before: everything written until then must be reported.
         const isLast = !isWriting;
-        const changes = await opened.core.changes(context, last, 50);
+        const changes = await opened.core.streams.changes(context, last, 50);
         for (const { sequence, type, id, versionId } of changes) {
           expect(sequence).toBeGreaterThan(last);
           last = sequence;

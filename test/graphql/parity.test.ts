@@ -69,7 +69,7 @@ describe.each(TESTED_RELEASES)('documents over the schema of %s and a database',
       return { resource, request: { method: 'PUT', url: `${resourceType}/${id}` } };
     });
     const text = JSON.stringify({ resourceType: 'Bundle', type: 'transaction', entry });
-    await opened.core.bundle(await opened.context('system', release), { input: { text } });
+    await opened.core.interactions.bundle(await opened.context('system', release), { input: { text } });
   };
 
   beforeAll(async () => {

@@ -57,7 +57,7 @@ async function findErrors(
     const input = {
       text: `{"resourceType":"Parameters","parameter":[{"name":"resource","resource":${text}}]}`,
     };
-    const result = await opened.core.invoke(context, {
+    const result = await opened.core.interactions.invoke(context, {
       level: 'type',
       type: resourceType,
       code: 'validate',

@@ -110,7 +110,11 @@ async function store(context: RequestContext, files: readonly string[]): Promise
     const published = { ...context, space: { ...context.space, storesAsPublished: true as const } };
     const { resourceType } = value;
     if (typeof resourceType !== 'string') throw new Error(`${file} has no type`);
-    await opened.core.update(published, { type: resourceType, id, input: { ...document, value: resource } });
+    await opened.core.interactions.update(published, {
+      type: resourceType,
+      id,
+      input: { ...document, value: resource },
+    });
   }
 }
 
@@ -122,7 +126,7 @@ async function ourErrors(
   const ofProfile_ = profile === undefined ? '' : `,{"name":"profile","valueUri":${JSON.stringify(profile)}}`;
   const text = `{"resourceType":"Parameters","parameter":[{"name":"resource","resource":${readText(file)}}${ofProfile_}]}`;
   try {
-    const result = await opened.core.invoke(context, {
+    const result = await opened.core.interactions.invoke(context, {
       level: 'system',
       code: 'validate',
       input: { text },

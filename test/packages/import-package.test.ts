@@ -64,7 +64,7 @@ async function find(
   id: string,
   release: Release = 'r4',
 ): Promise<StoredVersion | undefined> {
-  return opened.core.find(await opened.context(tenant, release), type, id);
+  return opened.core.interactions.find(await opened.context(tenant, release), type, id);
 }
 
 const canonical = (resourceType: string, id: string, more: object = {}) => ({
@@ -163,7 +163,10 @@ describe('An implementation guide', () => {
 
   const findAll = async (tenant: string, type: string, url: string): Promise<readonly string[]> => {
     const parameters = [['url', url]] as const;
-    const { matches } = await opened.core.search(await opened.context(tenant, 'r4'), { type, parameters });
+    const { matches } = await opened.core.interactions.search(await opened.context(tenant, 'r4'), {
+      type,
+      parameters,
+    });
     return matches
       .map(({ text }) => text)
       .filter((text) => text.includes('ClientApplication/import-package'));
@@ -355,7 +358,7 @@ describe('An implementation guide', () => {
       const meta = { profile: [`${GUIDE}/StructureDefinition/visitor|${version}`] };
       const value = { resourceType: 'Patient', meta, ...content };
       try {
-        await opened.core.create(context, 'Patient', { value, marked: false });
+        await opened.core.interactions.create(context, 'Patient', { value, marked: false });
         return [];
       } catch (error) {
         return error instanceof FhirError ? error.issues.map(({ expression = '' }) => expression) : ['other'];
@@ -414,7 +417,11 @@ describe('Files that cannot be stored are listed with the reason:', () => {
     const context = await opened.context(tenant, 'r4');
     const write = (type: string, resource: object) => {
       const value = JSON.parse(JSON.stringify(resource));
-      return opened.core.update(context, { type, id: value.id, input: { value, marked: false } });
+      return opened.core.interactions.update(context, {
+        type,
+        id: value.id,
+        input: { value, marked: false },
+      });
     };
     await write('ValueSet', { ...valueSet, url: 'http://elsewhere.example/rooms' });
     await write('Patient', { ...patient, birthDate: '1984-02-29' });
@@ -481,7 +488,7 @@ it('names a resource that a busy server has not stored after eleven attempts, an
     await eventually(async () => {
       const request = await context(tenant, 'r4');
       const input = { value: { resourceType: 'Basic', code: { text: 'a' } }, marked: false };
-      waiting.push(core.create(request, 'Basic', input).catch(() => (isFull = true)));
+      waiting.push(core.interactions.create(request, 'Basic', input).catch(() => (isFull = true)));
       return isFull;
     });
     const names = ['one', 'two', 'three'].map((id) => [`Basic-${id}.json`, basic(id)]);
@@ -510,15 +517,15 @@ it('a job that finds the server busy is tried again after pauses that grow, and 
   try {
     const tenant = await makeTenant();
     const began: number[] = [];
-    core.administrationJobs.serve('import-package', async () => {
+    core.jobs.administration.serve('import-package', async () => {
       began.push(performance.now());
       if (began.length <= 4) throw fhirError('overloaded');
       return { attempts: began.length };
     });
-    core.startWork();
-    const { id } = await core.administrationJobs.submit(tenant, { kind: 'import-package', request: {} });
-    await eventually(async () => (await core.administrationJobs.find(tenant, id))?.result !== undefined);
-    expect(await core.administrationJobs.find(tenant, id)).toMatchObject({
+    core.jobs.startWork();
+    const { id } = await core.jobs.administration.submit(tenant, { kind: 'import-package', request: {} });
+    await eventually(async () => (await core.jobs.administration.find(tenant, id))?.result !== undefined);
+    expect(await core.jobs.administration.find(tenant, id)).toMatchObject({
       ...{ state: 'done', result: { attempts: 5 } },
     });
     for (const [index, time] of began.slice(1).entries())

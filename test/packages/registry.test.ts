@@ -205,7 +205,7 @@ it('latest is resolved once, although another version is published meanwhile, an
   ]);
   const context = await opened.context('system', 'r4');
   const parameters = [['identifier', 'https://packages.fhir.org|moving.example#1.0.0']] as const;
-  const { matches } = await opened.core.search(context, { type: 'Basic', parameters });
+  const { matches } = await opened.core.interactions.search(context, { type: 'Basic', parameters });
   expect(matches.map(({ text }) => JSON.parse(text).code.text)).toEqual([
     'The package moving.example 1.0.0 was imported, requested as current',
   ]);

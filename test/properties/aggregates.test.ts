@@ -141,7 +141,7 @@ describe.each(TESTED_RELEASES)('counts of random searches in %s', (release) => {
         `{"resource":${toJsonText(resource)},"request":{"method":"PUT","url":"${resource.resourceType}/${resource.id}"}}`,
     );
     const text = `{"resourceType":"Bundle","type":"transaction","entry":[${entries.join(',')}]}`;
-    const { entries: answers } = await opened.core.bundle(of, { input: { text } });
+    const { entries: answers } = await opened.core.interactions.bundle(of, { input: { text } });
     return answers.map((answer, index) => {
       const resource = resources[index];
       if (answer.kind !== 'written' || resource === undefined) throw new Error('a resource was not stored');
@@ -176,7 +176,9 @@ describe.each(TESTED_RELEASES)('counts of random searches in %s', (release) => {
         if (error instanceof Unclear) continue;
         throw error;
       }
-      const got = await opened.core.aggregate(context, { ...criteria, by }).catch((error: unknown) => error);
+      const got = await opened.core.interactions
+        .aggregate(context, { ...criteria, by })
+        .catch((error: unknown) => error);
       if (matches === undefined || got instanceof Error) {
         tally.refused++;
         if ((matches === undefined) !== got instanceof FhirError && !isTooCostly(got))
@@ -184,7 +186,7 @@ describe.each(TESTED_RELEASES)('counts of random searches in %s', (release) => {
         continue;
       }
       const { groups } = got as { groups: readonly AggregateGroup[] };
-      const { total } = await opened.core.aggregate(context, criteria);
+      const { total } = await opened.core.interactions.aggregate(context, criteria);
       const expected = count(space, matches, parameter, bucket);
       const found = new Map(groups.map((group) => [toKey(group, parameter), group.count]));
       tally.compared++;
@@ -213,7 +215,7 @@ describe.each(TESTED_RELEASES)('counts of random searches in %s', (release) => {
     const empty = await opened.context('empty', release);
     for (const type of types) {
       // The specification's own resources, which every tenant has, are not among those that are counted here.
-      const { total } = await opened.core.aggregate(empty, { type, parameters: [] });
+      const { total } = await opened.core.interactions.aggregate(empty, { type, parameters: [] });
       if (total !== 0) continue;
       const matches = search(space, type, '')?.matches ?? [];
       for (const parameter of parametersOf(type)) {
@@ -222,7 +224,7 @@ describe.each(TESTED_RELEASES)('counts of random searches in %s', (release) => {
           continue;
         for (const bucket of kind === 'date' ? BUCKETS : [undefined]) {
           const by = { parameter: code, ...(bucket === undefined ? {} : { bucket }) };
-          const { groups } = await opened.core.aggregate(context, { type, parameters: [], by });
+          const { groups } = await opened.core.interactions.aggregate(context, { type, parameters: [], by });
           const expected = count(space, matches, parameter, bucket);
           const found = new Map(groups.map((group) => [toKey(group, parameter), group.count]));
           compared[kind]++;

@@ -138,7 +138,7 @@ describe.each(TESTED_RELEASES)('statistics of numbers in %s', (release) => {
       (resource) =>
         `{"resource":${toJsonText(resource)},"request":{"method":"PUT","url":"${resource.resourceType}/${resource.id}"}}`,
     );
-    await opened.core.bundle(context, {
+    await opened.core.interactions.bundle(context, {
       input: { text: `{"resourceType":"Bundle","type":"transaction","entry":[${entries.join(',')}]}` },
     });
     return { context, space: makeSpace({ release, root, resources }) };
@@ -159,7 +159,7 @@ describe.each(TESTED_RELEASES)('statistics of numbers in %s', (release) => {
           const matches = search(space, type, query)?.matches ?? [];
           const values = matches.flatMap((resource) => valuesOf(resource, parameter));
           const parameters = [...new URLSearchParams(query)];
-          const answer = await opened.core
+          const answer = await opened.core.interactions
             .aggregate(context, { type, parameters, numbers: { parameter: parameter.code } })
             .catch((error: unknown) => error);
           if (answer instanceof FhirError && answer.key === 'invalidValue') {

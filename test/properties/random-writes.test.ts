@@ -71,19 +71,19 @@ async function runClient(
     try {
       switch (choose(6)) {
         case 0: {
-          const { version } = await core.create(context, type, document);
+          const { version } = await core.interactions.create(context, type, document);
           record(type, version.id, version);
           break;
         }
         case 1:
         case 2: {
-          const { version } = await core.update(context, { type, id, input: named });
+          const { version } = await core.interactions.update(context, { type, id, input: named });
           record(type, id, version);
           break;
         }
         case 3: {
           const operations = [{ op: 'add', path: '/language', value: ['de', 'fr', 'en'][choose(3)] ?? 'en' }];
-          const { version } = await core.patch(context, {
+          const { version } = await core.interactions.patch(context, {
             type,
             id,
             patch: parseJson(JSON.stringify(operations)),
@@ -92,15 +92,15 @@ async function runClient(
           break;
         }
         case 4: {
-          const { version } = await core.delete(context, type, id);
+          const { version } = await core.interactions.delete(context, type, id);
           if (version !== undefined) record(type, id, version);
           break;
         }
         default: {
-          await core.delete(context, type, id).then(({ version }) => {
+          await core.interactions.delete(context, type, id).then(({ version }) => {
             if (version !== undefined) record(type, id, version);
           });
-          const { version } = await core.update(context, { type, id, input: named });
+          const { version } = await core.interactions.update(context, { type, id, input: named });
           record(type, id, version);
         }
       }
@@ -117,14 +117,14 @@ async function check(release: Release, model: Model): Promise<number[]> {
   const sequences: number[] = [];
   for (const [name, versions] of model) {
     const [type = '', id = ''] = name.split('/');
-    const page = await core.history(context, { type, id, count: 1000 });
+    const page = await core.interactions.history(context, { type, id, count: 1000 });
     expect(page.versions.map(({ text }) => text)).toEqual([...versions].reverse().map(({ text }) => text));
     expect(page.versions.map(({ versionId }) => versionId)).toEqual(
       versions.map((_, index) => versions.length - index),
     );
     for (const [index, version] of versions.entries()) {
       sequences.push(version.sequence);
-      const read = core.vread(context, type, id, String(index + 1));
+      const read = core.interactions.vread(context, type, id, String(index + 1));
       if (version.isDeletion) await expect(read).rejects.toMatchObject({ key: 'gone' });
       else expect((await read).text).toBe(version.text);
     }
@@ -135,7 +135,7 @@ async function check(release: Release, model: Model): Promise<number[]> {
       expect(page.versions[index - 1]?.sequence).toBeGreaterThan(page.versions[index]?.sequence ?? Infinity);
     }
     const last = versions.at(-1);
-    const read = core.read(context, type, id);
+    const read = core.interactions.read(context, type, id);
     if (last?.isDeletion === true) await expect(read).rejects.toMatchObject({ key: 'gone' });
     else expect((await read).text).toBe(last?.text);
   }
@@ -172,14 +172,14 @@ it('the feed has every version once, in the order of its numbers', async () => {
   const reported: string[] = [];
   let last = 0;
   for (;;) {
-    const changes = await opened.core.changes(context, last, 37);
+    const changes = await opened.core.streams.changes(context, last, 37);
     if (changes.length === 0) break;
     for (const { sequence, type, id, versionId, text, change } of changes) {
       expect(sequence).toBeGreaterThan(last);
       last = sequence;
       reported.push(`${type}/${id} ${versionId}`);
       if (change !== 'delete')
-        expect((await opened.core.vread(context, type, id, String(versionId))).text).toBe(text);
+        expect((await opened.core.interactions.vread(context, type, id, String(versionId))).text).toBe(text);
     }
   }
   const written = [...(models.get('r4') ?? [])].flatMap(([name, versions]) =>

@@ -53,7 +53,7 @@ function withCache(core: Core, bytes = 8 * 1024 * 1024) {
   return {
     outcomes,
     search: (context: RequestContext, request: SearchRequest): Promise<SearchPage> =>
-      cache.answer(context, request, connections.database, () => core.search(context, request)),
+      cache.answer(context, request, connections.database, () => core.interactions.search(context, request)),
     memory: cache,
   };
 }
@@ -128,14 +128,18 @@ async function change(core: Core, context: RequestContext, choose: (below: numbe
   switch (choose(7)) {
     case 0:
     case 1:
-      await core.update(context, { type: 'Patient', id: patient, input: input(makePatient()) });
+      await core.interactions.update(context, { type: 'Patient', id: patient, input: input(makePatient()) });
       return;
     case 2:
     case 3:
-      await core.update(context, { type: 'Observation', id: observation, input: input(makeObservation()) });
+      await core.interactions.update(context, {
+        type: 'Observation',
+        id: observation,
+        input: input(makeObservation()),
+      });
       return;
     case 4:
-      await core.delete(
+      await core.interactions.delete(
         context,
         choose(2) === 0 ? 'Patient' : 'Observation',
         choose(2) === 0 ? patient : observation,
@@ -144,7 +148,7 @@ async function change(core: Core, context: RequestContext, choose: (below: numbe
     case 5: {
       const item = { item: { reference: `Patient/${patient}` } };
       const list = { resourceType: 'List', id: 'l1', status: 'current', mode: 'working', entry: [item] };
-      await core.update(context, { type: 'List', id: 'l1', input: input(list) });
+      await core.interactions.update(context, { type: 'List', id: 'l1', input: input(list) });
       return;
     }
     default: {
@@ -152,7 +156,9 @@ async function change(core: Core, context: RequestContext, choose: (below: numbe
         { resource: makePatient(), request: { method: 'PUT', url: `Patient/${patient}` } },
         { resource: makeObservation(), request: { method: 'PUT', url: `Observation/${observation}` } },
       ];
-      await core.bundle(context, { input: input({ resourceType: 'Bundle', type: 'transaction', entry }) });
+      await core.interactions.bundle(context, {
+        input: input({ resourceType: 'Bundle', type: 'transaction', entry }),
+      });
     }
   }
 }
@@ -171,7 +177,7 @@ it.each(TESTED_RELEASES)('at every step of random changes by two processes (%s)'
         const at = choose(2);
         const [context, process] = at === 0 ? [contexts[0], processes[0]] : [contexts[1], processes[1]];
         const cached = await process.search(context, toRequest(text));
-        const plain = await second.core.search(contexts[1], toRequest(text));
+        const plain = await second.core.interactions.search(contexts[1], toRequest(text));
         expect({ text, ...Object(seen(cached)) }).toEqual({ text, ...Object(seen(plain)) });
       }),
     );
@@ -194,7 +200,7 @@ it('a search that begins after a write has ended finds it, while all write and s
           id: `r${client}`,
           name: [{ family: `Racer${client}` }],
         };
-        const { version } = await first.core.update(context, {
+        const { version } = await first.core.interactions.update(context, {
           type: 'Practitioner',
           id: `r${client}`,
           input: input(resource),
@@ -221,30 +227,32 @@ it('a snapshot shows its moment, independent of earlier and later cached searche
       request.type === undefined ? [] : [{ ...request, type: request.type }],
     );
     const searchAll = (of: RequestContext): Promise<unknown[]> =>
-      Promise.all(chosenSearches.map(async (request) => seen(await third.core.search(of, request))));
+      Promise.all(
+        chosenSearches.map(async (request) => seen(await third.core.interactions.search(of, request))),
+      );
     for (let round = 0; round < 12; round++) {
       for (let changes = 0; changes < 3; changes++) await change(first.core, plain, choose);
       if (choose(2) === 0) await searchAll(context);
       const expected = await Promise.all(
-        chosenSearches.map(async (request) => seen(await first.core.search(plain, request))),
+        chosenSearches.map(async (request) => seen(await first.core.interactions.search(plain, request))),
       );
       // A search that was never cached: its first execution does not check for changes.
       const fresh = { type: 'Patient', parameters: [['_count', String(100 + round)]] } as const;
-      const before = seen(await first.core.search(plain, fresh));
-      await third.core.inSnapshot(context, PATIENCE_MS, async (within) => {
+      const before = seen(await first.core.interactions.search(plain, fresh));
+      await third.core.interactions.inSnapshot(context, PATIENCE_MS, async (within) => {
         // The snapshot is of the moment of its first statement.
-        await third.core.find(within, 'Patient', 'p0');
+        await third.core.interactions.find(within, 'Patient', 'p0');
         for (let changes = choose(4); changes > 0; changes--) await change(first.core, plain, choose);
-        if (choose(2) === 0) await third.core.search(context, fresh);
-        expect(seen(await third.core.search(within, fresh))).toEqual(before);
+        if (choose(2) === 0) await third.core.interactions.search(context, fresh);
+        expect(seen(await third.core.interactions.search(within, fresh))).toEqual(before);
         if (choose(2) === 0) await searchAll(context);
         expect(await searchAll(within)).toEqual(expected);
-        const each = await third.core.searchBatch(within, chosenSearches);
+        const each = await third.core.interactions.searchBatch(within, chosenSearches);
         expect(each.map((page) => (page instanceof Error ? page : seen(page)))).toEqual(expected);
       });
       expect(await searchAll(context)).toEqual(
         await Promise.all(
-          chosenSearches.map(async (request) => seen(await first.core.search(plain, request))),
+          chosenSearches.map(async (request) => seen(await first.core.interactions.search(plain, request))),
         ),
       );
     }
@@ -268,23 +276,25 @@ it('an answer from the cache is of one moment, or is not given', async () => {
         resource: { resourceType, id: 'p1', name: [{ family: `n${written}` }] },
         request: { method: 'PUT', url: `${resourceType}/p1` },
       }));
-      await first.core.bundle(plain, {
+      await first.core.interactions.bundle(plain, {
         input: input({ resourceType: 'Bundle', type: 'transaction', entry }),
       });
     };
     const readNumber = async (of: RequestContext, type: string): Promise<string | undefined> =>
-      /n\d+/.exec((await core.search(of, toRequest(`${type}?_id=p1`))).matches[0]?.text ?? '')?.[0];
+      /n\d+/.exec(
+        (await core.interactions.search(of, toRequest(`${type}?_id=p1`))).matches[0]?.text ?? '',
+      )?.[0];
     const fillCache = async (...types: string[]): Promise<void> => {
       for (let again = 0; again < 100; again++) {
         for (const type of types) await readNumber(context, type);
-        const fromCache = await core.fromCache(context, (within) =>
+        const fromCache = await core.interactions.fromCache(context, (within) =>
           Promise.all(types.map((type) => readNumber(within, type))),
         );
         if (typeof fromCache === 'object') return;
       }
     };
     const attempt = (between: () => Promise<unknown>) =>
-      core.fromCache(context, async (within) => {
+      core.interactions.fromCache(context, async (within) => {
         const patient = await readNumber(within, 'Patient');
         await between();
         return [patient, await readNumber(within, 'Practitioner')];
@@ -307,10 +317,16 @@ it('an answer from the cache is of one moment, or is not given', async () => {
     await fillCache('Patient', 'Practitioner');
     expect(await attempt(() => writeBoth().then(() => fillCache('Practitioner')))).toBe('unknown');
     await fillCache('Patient', 'Practitioner');
-    expect(await attempt(() => core.find(context, 'Patient', 'p1'))).toEqual({ answer: ['n4', 'n4'] });
-    expect(await core.fromCache(context, (within) => core.find(within, 'Patient', 'p1'))).toBe('unfit');
+    expect(await attempt(() => core.interactions.find(context, 'Patient', 'p1'))).toEqual({
+      answer: ['n4', 'n4'],
+    });
+    expect(
+      await core.interactions.fromCache(context, (within) => core.interactions.find(within, 'Patient', 'p1')),
+    ).toBe('unfit');
     const searches = ['Patient', 'Practitioner'].map((type) => ({ ...toRequest(`${type}?_id=p1`), type }));
-    expect(await core.fromCache(context, (within) => core.searchBatch(within, searches))).toEqual({
+    expect(
+      await core.interactions.fromCache(context, (within) => core.interactions.searchBatch(within, searches)),
+    ).toEqual({
       answer: [expect.objectContaining({ issues: [] }), expect.objectContaining({ issues: [] })],
     });
 
@@ -348,7 +364,7 @@ it('rows that a reindex repairs are a change, though no version was written', as
   const context = await first.context('repaired', 'r4');
   const { search } = withCache(first.core);
   const lost = { resourceType: 'Organization', id: 'lost', name: 'Lost and found' };
-  await first.core.update(context, { type: 'Organization', id: 'lost', input: input(lost) });
+  await first.core.interactions.update(context, { type: 'Organization', id: 'lost', input: input(lost) });
   const request = toRequest('Organization?name=lost');
   const owner = new Client(first.database.settings);
   await owner.connect();
@@ -371,7 +387,7 @@ it('nothing that a restore of the database undid is cached', async () => {
   const context = await first.context(tenant, 'r4');
   const { search } = withCache(first.core);
   const put = (name: string) =>
-    first.core.update(context, {
+    first.core.interactions.update(context, {
       type: 'Organization',
       id: 'one',
       input: input({ resourceType: 'Organization', id: 'one', name }),
@@ -408,7 +424,7 @@ it('tenants and clients with equal searches share nothing, and a small cache evi
   const { search, outcomes } = withCache(first.core, 100_000);
   for (let number = 0; number < 60; number++) {
     const text = `{"resourceType":"Location","id":"l${number}","name":"Somewhere ${'x'.repeat(400)}"}`;
-    await first.core.update(own, {
+    await first.core.interactions.update(own, {
       type: 'Location',
       id: `l${number}`,
       input: toResourceInput(text, { maxDepth: 64 }),

@@ -294,7 +294,7 @@ describe('jobs', () => {
     await server.createTenant('seen');
     await ended('seen', await send('POST', 'seen', '/reindex'));
     const asApplication = async (tenant: string, statement: string): Promise<unknown[]> => {
-      const space = await server.app.core.findSpace(tenant, 'r4');
+      const space = await server.app.core.access.findSpace(tenant, 'r4');
       await owner.query('begin');
       try {
         await owner.query('set local role andiron_application');

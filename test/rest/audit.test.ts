@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(async () => server.close());
 
 async function contextOf(release: Release, tenant = 'system', access?: Access): Promise<RequestContext> {
-  const space = await server.app.core.findSpace(tenant, release);
+  const space = await server.app.core.access.findSpace(tenant, release);
   if (space === undefined) throw new Error(`There is no tenant '${tenant}'`);
   const context = {
     space,
@@ -43,7 +43,7 @@ async function eventsBy(
   tenant?: string,
 ): Promise<JsonObject[]> {
   const context = await contextOf(release, tenant, AUDITOR);
-  const page = await server.app.core.search(context, { type: 'AuditEvent', parameters });
+  const page = await server.app.core.interactions.search(context, { type: 'AuditEvent', parameters });
   expect(page.issues).toEqual([]);
   return page.matches.map(({ text }) => JSON.parse(text) as JsonObject).reverse();
 }
@@ -185,8 +185,14 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
     for (const gender of ['male', 'female'])
       await sendWithId('PUT', '/Patient/d', 'd', { ...PATIENT, id: 'd', gender });
     const request = { type: 'Patient', id: 'd', from: '1' };
-    await core.difference({ ...context, requestId: `differs.${release}` }, { ...request, to: '2' });
-    const failing = core.difference({ ...context, requestId: `fails.${release}` }, { ...request, to: '9' });
+    await core.interactions.difference(
+      { ...context, requestId: `differs.${release}` },
+      { ...request, to: '2' },
+    );
+    const failing = core.interactions.difference(
+      { ...context, requestId: `fails.${release}` },
+      { ...request, to: '9' },
+    );
     await expect(failing).rejects.toMatchObject({ status: 404 });
     const shown = async (id: string): Promise<string[]> =>
       (await eventsOf(release, `${id}.${release}`)).map(shortly);
@@ -202,12 +208,14 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
     await sendWithId('PUT', '/Patient/remembered', 'remembered', { ...PATIENT, id: 'remembered' });
     const request = { type: 'Patient', parameters: [['_id', 'remembered']] } as const;
     const isRecordedFor = (requestId: string): Promise<boolean> =>
-      core.recordAsOneAccess(
+      core.access.recordAsOneAccess(
         { ...context, requestId },
         '$graphql',
         async (sendRequest) => {
-          const found = await core.fromCache(sendRequest, (within) => core.search(within, request));
-          if (typeof found === 'string') await core.search(sendRequest, request);
+          const found = await core.interactions.fromCache(sendRequest, (within) =>
+            core.interactions.search(within, request),
+          );
+          if (typeof found === 'string') await core.interactions.search(sendRequest, request);
           return typeof found !== 'string';
         },
         () => 200,
@@ -229,17 +237,17 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
     const requestId = `anew.${release}`;
     const context = { ...(await contextOf(release, 'system', access)), requestId };
     const search = (within: RequestContext, type: string): Promise<unknown> =>
-      core.search(within, { type, parameters: [['_id', 'anew']] });
+      core.interactions.search(within, { type, parameters: [['_id', 'anew']] });
     const both = async (within: RequestContext): Promise<void> => {
       await expect(search(within, 'Observation')).rejects.toThrow('Observation');
       await search(within, 'Patient');
     };
     const attempts: unknown[] = [];
     const work = async (sendRequest: RequestContext): Promise<void> => {
-      attempts.push(await core.fromCache(sendRequest, both).catch((error: unknown) => error));
+      attempts.push(await core.interactions.fromCache(sendRequest, both).catch((error: unknown) => error));
       await both(sendRequest);
     };
-    await core.recordAsOneAccess(context, '$graphql', work, () => 200);
+    await core.access.recordAsOneAccess(context, '$graphql', work, () => 200);
     expect(attempts).toEqual([expect.stringMatching(/^un/)]);
     expect((await eventsOf(release, requestId)).map(shortly).sort()).toEqual([
       'operation E 0: Patient/anew | $graphql Patient?_id=anew',
@@ -307,10 +315,12 @@ describe.each(TESTED_RELEASES)('in %s', (release) => {
       scopes: ['system/*.cruds'],
     });
     for (const sendRequest of [
-      core.search(other, { type: 'AuditEvent', parameters: [] }),
-      core.read(other, 'AuditEvent', 'mine'),
-      core.history(other, { type: 'AuditEvent' }),
-      core.createIfNoneExist(other, 'AuditEvent', { value: {}, marked: false }, [['_id', 'mine']]),
+      core.interactions.search(other, { type: 'AuditEvent', parameters: [] }),
+      core.interactions.read(other, 'AuditEvent', 'mine'),
+      core.interactions.history(other, { type: 'AuditEvent' }),
+      core.interactions.createIfNoneExist(other, 'AuditEvent', { value: {}, marked: false }, [
+        ['_id', 'mine'],
+      ]),
     ])
       await expect(sendRequest).rejects.toMatchObject({ status: 403 });
   });

@@ -174,14 +174,14 @@ it('A removal that was interrupted is resumed; meanwhile the tenant is not serve
   await fill('umbra');
   const { tenant, spaces } = await numbersOf('umbra');
   const { core } = server.app;
-  const space = await core.findSpace('umbra', 'r4');
+  const space = await core.access.findSpace('umbra', 'r4');
   expect(await core.tenants.remove('umbra', 0)).toMatchObject({ isComplete: false });
   expect(Object.keys(await rowCounts(tenant, spaces))).toContain('resource_version.space');
   expect((await administer('GET', 'umbra')).json.status).toBe('deleting');
   expect((await administer('PATCH', 'umbra', { status: 'active' })).status).toBe(409);
   expect((await server.request('GET', `${server.path('umbra', 'r4')}/Patient/ann`)).status).toBe(404);
   // A request of a client that was admitted before.
-  const late = core.create(
+  const late = core.interactions.create(
     {
       space: space ?? (await Promise.reject(new Error('no space'))),
       actor: 'late',
@@ -244,7 +244,7 @@ describe('where access is enforced and recorded', () => {
   let closed: TestServer;
   let db: Client;
   const headersOf = async (tenant: string, isAdministrator: boolean): Promise<Record<string, string>> => {
-    const { clients } = closed.app.core;
+    const { clients } = closed.app.core.tenants;
     const { id } = await clients.create(tenant, { name: 'c', scopes: ['system/*.cruds'], isAdministrator });
     const secret = await clients.addSecret(tenant, id);
     const credentials = Buffer.from(`${id}:${secret?.secret ?? ''}`).toString('base64');

@@ -156,7 +156,7 @@ describe.each<[Release, string]>([
   async function whileHeld<T>(id: string, work: (held: string) => Promise<T>): Promise<T> {
     const held = { resourceType: 'Basic', id, code: { text: 'held' } };
     expect((await send(0, 'PUT', `/Basic/${id}`, held)).status).toBe(201);
-    const space = await database.app.core.findSpace(tenant, release);
+    const space = await database.app.core.access.findSpace(tenant, release);
     await owner.query('begin');
     await owner.query(
       `select 1 from andiron.resource where space = $1 and id = $2 and not deleted for update`,

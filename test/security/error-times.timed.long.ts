@@ -59,7 +59,7 @@ beforeAll(async () => {
   await fill();
   person = await signInElsewhere(server, OTHER, PUBLIC_URL);
   const details = { name: 'App', scopes: ['openid', 'patient/*.rs'], redirectUris: [person.redirectUri] };
-  ({ id: ownApp } = await core.clients.create(OWN, { ...details, isPublic: true }));
+  ({ id: ownApp } = await core.tenants.clients.create(OWN, { ...details, isPublic: true }));
   await core.tenants.changeSettings(OWN, { 'referential-integrity': 'on-write' });
 }, 300_000);
 afterAll(() => server.close());

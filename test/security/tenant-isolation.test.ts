@@ -77,7 +77,7 @@ afterAll(async () => {
 });
 
 async function spaceOf({ tenant, release }: Place): Promise<number> {
-  const space = await server.app.core.findSpace(tenant, release);
+  const space = await server.app.core.access.findSpace(tenant, release);
   if (space === undefined) throw new Error(`${tenant} is missing`);
   return space.number;
 }

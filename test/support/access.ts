@@ -24,12 +24,12 @@ export async function makeClient(
   tenant: string,
   details: ClientChanges = {},
 ): Promise<MadeClient> {
-  const { id } = await core.clients.create(tenant, {
+  const { id } = await core.tenants.clients.create(tenant, {
     name: 'Ward round',
     scopes: ['system/*.cruds'],
     ...details,
   });
-  const added = await core.clients.addSecret(tenant, id);
+  const added = await core.tenants.clients.addSecret(tenant, id);
   if (added === undefined) throw new Error('the client was not made');
   return { id, secret: added.secret, basic: toBasic(id, added.secret) };
 }

@@ -31,7 +31,7 @@ export interface Reindexed {
 async function reindexWith(core: Core, scope?: ReindexScope): Promise<Reindexed> {
   const losses: IndexDifference[] = [];
   const spaces = new Map<number, Omit<Reindexed, 'losses'>>();
-  for await (const progress of core.reindex(scope)) {
+  for await (const progress of core.jobs.reindex(scope)) {
     losses.push(...progress.losses);
     spaces.set(progress.space, progress);
   }
@@ -51,7 +51,7 @@ export async function openCore(
     core,
     database,
     async context(tenant, release) {
-      const space = await core.findSpace(tenant, release);
+      const space = await core.access.findSpace(tenant, release);
       if (space === undefined) throw new Error(`There is no tenant '${tenant}'`);
       return {
         space,
@@ -63,7 +63,7 @@ export async function openCore(
     },
     async differences(tenant) {
       const found: IndexDifference[] = [];
-      for await (const difference of core.verifyIndex(tenant === undefined ? {} : { tenant }))
+      for await (const difference of core.jobs.verifyIndex(tenant === undefined ? {} : { tenant }))
         found.push(difference);
       return found;
     },

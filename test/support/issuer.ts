@@ -29,8 +29,8 @@ export async function makeIssuer(
   const issuer = more.issuer ?? 'https://login.example';
   const key = makeKey('idp', 'P-256');
   const keys = await serveKeys([key]);
-  const { id: client } = await core.clients.create(tenant, { name: 'Portal', scopes });
-  await core.issuers.put(tenant, { client, audience: 'andiron', jwksUrl: keys.url, ...more, issuer });
+  const { id: client } = await core.tenants.clients.create(tenant, { name: 'Portal', scopes });
+  await core.tenants.issuers.put(tenant, { client, audience: 'andiron', jwksUrl: keys.url, ...more, issuer });
   return toIssuer(issuer, client, key, keys);
 }
 

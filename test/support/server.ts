@@ -51,7 +51,7 @@ const running = new Map<string, App>();
 
 /** The live queries of the server at `base`. Undefined: it is not in this process. */
 export function countLiveQueries(base: string): LiveQueryCounts | undefined {
-  return running.get(base)?.core.liveQueries();
+  return running.get(base)?.core.health.liveQueries();
 }
 
 /** A whole server inside the test's process, listening on a port of its own. */

@@ -54,8 +54,68 @@ export * from './subscription';
 export * from './tenant';
 export * from './version';
 
-/** The only entry point to core; `createCore` creates it. */
-export interface Core extends Interactions {
+/** Reads and writes of stored resources, and what describes them to clients. */
+export interface CoreInteractions extends Interactions {
+  /** Returns the names of the concrete resource types of a release, sorted. */
+  resourceTypes(release: Release): readonly string[];
+  operations(release: Release): readonly OperationInfo[];
+  /** Default: full. */
+  capabilities(context: RequestContext, mode?: CapabilityMode): Promise<Capabilities>;
+  /**
+   * Returns the named queries of the tenant, by code and definition; undefined: the version is still `cachedVersion`. Cost:
+   * one statement, two more after a change.
+   */
+  namedQueries(context: RequestContext, cachedVersion?: string): Promise<NamedQueries | undefined>;
+  /** Applies `_summary` and `_elements` among the parameters to a version. Throws `invalidParameterValue`. */
+  applySummary(
+    context: RequestContext,
+    version: StoredVersion,
+    parameters: readonly QueryParameter[],
+  ): StoredVersion;
+  /**
+   * Returns the resource of this space that a reference names; undefined for other servers, and where type or id are
+   * missing.
+   */
+  localReference(context: RequestContext, reference: string): LocalReference | undefined;
+  /** Returns the criteria of If-None-Exist in any of its forms. Throws invalidValue for another type. */
+  parseIfNoneExist(context: RequestContext, type: string, text: string): Criteria;
+  /**
+   * Parses and checks the JSON of a body that may contain resources. Large bodies are parsed in a worker thread, and
+   * most of the result stays text. Throws the errors of the parser.
+   */
+  outline(text: string, limits: OutlineLimits): Promise<JsonOutline>;
+  /**
+   * Lets reads, searches and histories through the context that `work` receives share one snapshot. They run on one
+   * connection, combined into statements one after the other; `work` must await nothing else of core. Reads that
+   * start more than `milliseconds` after the connection was taken fail with `timeout`.
+   */
+  inSnapshot<T>(
+    context: RequestContext,
+    milliseconds: number,
+    work: (context: RequestContext) => Promise<T>,
+  ): Promise<T>;
+  /**
+   * Answers several searches from the search result cache, consistent as in `inSnapshot` but without a snapshot.
+   * Every cached result must still be valid. `work` may only search through the context that it receives; its result
+   * counts only as `answer`. `unknown`: a search is not cached or no longer valid; `unfit`: `work` did something
+   * other than a search. Cost: a share of one statement.
+   */
+  fromCache<T>(
+    context: RequestContext,
+    work: (context: RequestContext) => Promise<T>,
+  ): Promise<{ readonly answer: T } | 'unknown' | 'unfit'>;
+  /** True: the caller may read the whole space, so that query statistics leak nothing to the caller. */
+  seesEverything(context: RequestContext): boolean;
+  /** Cached texts of a space, shared by all processes; each lasts for a day and may be lost at any time. */
+  readonly sharedTexts: {
+    /** Undefined where there is no such text, and while Redis is unavailable. */
+    get(space: Space, key: string): Promise<string | undefined>;
+    put(space: Space, key: string, text: string): void;
+  };
+}
+
+/** Callers, their requests, and the record of them. */
+export interface CoreAccess {
   /** Undefined: the tenant does not exist or is disabled. The answer is cached for at most 2 s. */
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
   /**
@@ -81,16 +141,8 @@ export interface Core extends Interactions {
    * is not valid or no longer, and where the space does not exist; `unauthorized` where the caller has lost access since.
    */
   openSignedRead(space: TenantSpace | undefined, signed: SignedRead): Promise<Caller>;
-  readonly clients: Clients;
-  readonly issuers: Issuers;
-  readonly policies: Policies;
   readonly tokens: Tokens;
-  readonly users: Users;
   readonly signIn: SignIn;
-  readonly tenants: Tenants;
-  readonly administrationJobs: AdministrationJobs;
-  readonly subscriptions: SubscriptionAdministration;
-
   /**
    * Counts a request against the limits on requests; undefined: there are none. Must be called once for each request,
    * before any work for it. Throws `storageUnavailable`.
@@ -112,22 +164,6 @@ export interface Core extends Interactions {
    * `storageUnavailable`: the record is written later.
    */
   recordAdministration(request: AdministrationRequest, status: number): Promise<void>;
-
-  /** Returns the names of the concrete resource types of a release, sorted. */
-  resourceTypes(release: Release): readonly string[];
-  /** Applies `_summary` and `_elements` among the parameters to a version. Throws `invalidParameterValue`. */
-  applySummary(
-    context: RequestContext,
-    version: StoredVersion,
-    parameters: readonly QueryParameter[],
-  ): StoredVersion;
-  /**
-   * Returns the resource of this space that a reference names; undefined for other servers, and where type or id are
-   * missing.
-   */
-  localReference(context: RequestContext, reference: string): LocalReference | undefined;
-  /** Returns the criteria of If-None-Exist in any of its forms. Throws invalidValue for another type. */
-  parseIfNoneExist(context: RequestContext, type: string, text: string): Criteria;
   /**
    * Records all reads through the context that `work` receives as one access. `query`: the request as an address
    * below `{fhir_root}`; `statusOf`: its HTTP status.
@@ -138,6 +174,36 @@ export interface Core extends Interactions {
     work: (context: RequestContext) => Promise<T>,
     statusOf: (result: T) => number,
   ): Promise<T>;
+}
+
+/** Administration: tenants, and who has access to them. */
+export interface CoreTenants extends Tenants {
+  readonly clients: Clients;
+  readonly issuers: Issuers;
+  readonly policies: Policies;
+  readonly users: Users;
+  readonly subscriptions: SubscriptionAdministration;
+}
+
+/** Work that goes on after a request. */
+export interface CoreJobs {
+  readonly requests: Jobs;
+  readonly administration: AdministrationJobs;
+  /**
+   * Makes the search index match the stored versions, while writes may go on; ends when the whole scope is done.
+   * Throws an Error while another reindex is running there.
+   */
+  reindex(scope?: ReindexScope): AsyncIterable<ReindexProgress>;
+  /**
+   * Yields every difference between the search index and the stored versions; ends when the whole scope was compared.
+   */
+  verifyIndex(scope?: ReindexScope): AsyncIterable<IndexDifference>;
+  /** Starts the background work of this process, such as the indexing of tenants' search parameters. */
+  startWork(): void;
+}
+
+/** Changes as they happen. Live queries are an interaction (`follow`). */
+export interface CoreStreams {
   /** Returns the changes of the space after a version-sequence, oldest first, at most 1000. */
   changes(context: RequestContext, sinceSequence: number, count: number): Promise<readonly StoredVersion[]>;
   /**
@@ -145,69 +211,19 @@ export interface Core extends Interactions {
    * read nothing.
    */
   lastSequence(context: RequestContext): Promise<number>;
-  /** True: the caller may read the whole space, so that query statistics leak nothing to the caller. */
-  seesEverything(context: RequestContext): boolean;
   /** Opens the stream of a connection to which a client binds its Subscriptions. Cost: nothing until then. */
   openNotifications(request: StreamRequest): NotificationStream;
   /** Ends all streams, those of changes with the number to resume after, because this process is about to stop. */
-  endStreams(): void;
-  /**
-   * Lets reads, searches and histories through the context that `work` receives share one snapshot. They run on one
-   * connection, combined into statements one after the other; `work` must await nothing else of core. Reads that
-   * start more than `milliseconds` after the connection was taken fail with `timeout`.
-   */
-  inSnapshot<T>(
-    context: RequestContext,
-    milliseconds: number,
-    work: (context: RequestContext) => Promise<T>,
-  ): Promise<T>;
-  /**
-   * Answers several searches from the search result cache, consistent as in `inSnapshot` but without a snapshot.
-   * Every cached result must still be valid. `work` may only search through the context that it receives; its result
-   * counts only as `answer`. `unknown`: a search is not cached or no longer valid; `unfit`: `work` did something
-   * other than a search. Cost: a share of one statement.
-   */
-  fromCache<T>(
-    context: RequestContext,
-    work: (context: RequestContext) => Promise<T>,
-  ): Promise<{ readonly answer: T } | 'unknown' | 'unfit'>;
-  /** Cached texts of a space, shared by all processes; each lasts for a day and may be lost at any time. */
-  readonly sharedTexts: {
-    /** Undefined where there is no such text, and while Redis is unavailable. */
-    get(space: Space, key: string): Promise<string | undefined>;
-    put(space: Space, key: string, text: string): void;
-  };
-  /** Default: full. */
-  capabilities(context: RequestContext, mode?: CapabilityMode): Promise<Capabilities>;
-  operations(release: Release): readonly OperationInfo[];
-  /**
-   * Returns the named queries of the tenant, by code and definition; undefined: the version is still `cachedVersion`. Cost:
-   * one statement, two more after a change.
-   */
-  namedQueries(context: RequestContext, cachedVersion?: string): Promise<NamedQueries | undefined>;
-  readonly jobs: Jobs;
-  /**
-   * Parses and checks the JSON of a body that may contain resources. Large bodies are parsed in a worker thread, and
-   * most of the result stays text. Throws the errors of the parser.
-   */
-  outline(text: string, limits: OutlineLimits): Promise<JsonOutline>;
+  end(): void;
+}
 
-  /**
-   * Yields every difference between the search index and the stored versions; ends when the whole scope was compared.
-   */
-  verifyIndex(scope?: ReindexScope): AsyncIterable<IndexDifference>;
-  /**
-   * Makes the search index match the stored versions, while writes may go on; ends when the whole scope is done.
-   * Throws an Error while another reindex is running there.
-   */
-  reindex(scope?: ReindexScope): AsyncIterable<ReindexProgress>;
+/** The state of this process. */
+export interface CoreHealth {
   /** Tells which parts of the index need a reindex because settings or definitions have changed. */
   outdatedIndex(): Promise<OutdatedIndex>;
   readiness(): Promise<Readiness>;
   /** Adds a notice to `readiness`, until the returned function is called. */
   announce(notice: string): () => void;
-  /** Starts the background work of this process, such as the indexing of tenants' search parameters. */
-  startWork(): void;
   /** Returns the database connections of this process by purpose. */
   connections(): Readonly<Record<string, ConnectionUsage>>;
   /** True: cached texts and shared counts are in Redis at this moment. Cost: two comparisons. */
@@ -216,5 +232,19 @@ export interface Core extends Interactions {
   liveQueries(): LiveQueryCounts;
   /** Counts the work on Subscriptions of this process, of all tenants. */
   notifications(): NotificationCounts & SocketCounts;
+}
+
+/** The only entry point to core. Each part has its own authorization rule (authorization/core-rules.ts). */
+export interface Core {
+  readonly interactions: CoreInteractions;
+  readonly access: CoreAccess;
+  readonly tenants: CoreTenants;
+  readonly jobs: CoreJobs;
+  readonly streams: CoreStreams;
+  readonly health: CoreHealth;
+}
+
+/** Core with the end of its work; `createCore` creates it. */
+export interface RunningCore extends Core {
   close(): Promise<void>;
 }

@@ -46,6 +46,9 @@ export interface DifferenceRequest {
   readonly to: string;
 }
 
+/** A search of one type. */
+export type TypeSearchRequest = SearchRequest & { readonly type: string };
+
 /** Writes of one resource, or of those that meet criteria: requests by themselves, or entries of a batch. */
 export interface SingleWrites {
   create(context: RequestContext, type: string, input: ResourceInput): Promise<WriteResult>;
@@ -96,7 +99,7 @@ export interface Interactions extends SingleWrites {
    */
   searchBatch(
     context: RequestContext,
-    requests: readonly (SearchRequest & { readonly type: string })[],
+    requests: readonly TypeSearchRequest[],
   ): Promise<readonly (SearchPage | Error)[]>;
   /**
    * Returns the exact number of matches of a search. Throws as a search does, and `tooCostly` where it would read
@@ -123,9 +126,6 @@ export interface Interactions extends SingleWrites {
   ): Promise<readonly NotifiedEvent[]>;
 }
 
-/** Every interaction but `bundle`, which performs the others. */
-export type SingleInteractions = Omit<Interactions, 'bundle'>;
-
 /** The arguments of an interaction without its context. */
 export type ArgumentsOf<Name extends keyof Interactions> = Interactions[Name] extends (
   context: RequestContext,
@@ -141,6 +141,3 @@ export type Run<Name extends keyof Interactions> = (
   context: RequestContext,
   ...of: ArgumentsOf<Name>
 ) => Promise<ResultOf<Name>>;
-
-/** Some of the interactions by name. */
-export type RunsOf<Names extends keyof Interactions> = { [Name in Names]: Run<Name> };

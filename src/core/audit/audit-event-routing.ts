@@ -1,6 +1,9 @@
 /** Strategies that route interactions on AuditEvents to their space; used by the table of interactions. */
-import type { ArgumentsOf, Interactions, ResultOf } from '../api/interactions';
-import type { SearchPage } from '../api/search';
+import type { ChangeRequest, ChangeStream } from '../api/change-stream';
+import type { TypeSearchRequest, UpdateRequest } from '../api/interactions';
+import type { ResourceInput } from '../api/resource-input';
+import type { AggregateRequest, AggregateResult, SearchPage } from '../api/search';
+import type { WriteResult } from '../api/version';
 import type { SearchRequest } from '../search/requests/search-request';
 import type { RequestContext } from '../context';
 import { FhirError, fhirError, toIssue, type Issue } from '../errors';
@@ -24,8 +27,8 @@ export interface AuditEventRouter {
   readonly toRead: ReadingContext;
   /** Awaited before a search, so that it finds all earlier accesses; false: there were too many. */
   readonly catchUp: (context: RequestContext) => Promise<boolean>;
-  /** The interactions that are routed. */
-  readonly core: Pick<Interactions, 'search'>;
+  /** Searches without a route. */
+  search(context: RequestContext, request: SearchRequest): Promise<SearchPage>;
 }
 
 /** Carries out an interaction by `run`, in the space of its resources. */
@@ -59,7 +62,7 @@ export function routesParts<Arguments extends readonly unknown[], Result>(): Rou
 }
 
 /** Creates a resource in the space of its type. */
-export const creates: RoutedRun<ArgumentsOf<'create'>, ResultOf<'create'>> = (
+export const creates: RoutedRun<[type: string, input: ResourceInput], WriteResult> = (
   _router,
   run,
   context,
@@ -67,12 +70,7 @@ export const creates: RoutedRun<ArgumentsOf<'create'>, ResultOf<'create'>> = (
 ) => run(inSpaceOf(context, type), type, input);
 
 /** Updates a resource. An AuditEvent can be created by an update, but never changed: throws `methodNotAllowed`. */
-export const updates: RoutedRun<ArgumentsOf<'update'>, ResultOf<'update'>> = async (
-  _router,
-  run,
-  context,
-  request,
-) => {
+export const updates: RoutedRun<[UpdateRequest], WriteResult> = async (_router, run, context, request) => {
   if (request.type !== AUDIT_EVENT) return run(context, request);
   try {
     return await run(inSpaceOf(context, AUDIT_EVENT), { ...request, guard: { ifNoneMatchAny: true } });
@@ -94,12 +92,10 @@ export const searches: RoutedRun<[SearchRequest], SearchPage> = async (router, r
 };
 
 /** Runs several searches; if one is of AuditEvents, each by itself, with its error as its result. */
-export const searchesSeveral: RoutedRun<ArgumentsOf<'searchBatch'>, ResultOf<'searchBatch'>> = async (
-  router,
-  run,
-  context,
-  requests,
-) => {
+export const searchesSeveral: RoutedRun<
+  [readonly TypeSearchRequest[]],
+  readonly (SearchPage | Error)[]
+> = async (router, run, context, requests) => {
   if (!requests.some(({ type }) => type === AUDIT_EVENT)) {
     for (const request of requests) requireApart(request);
     return run(context, requests);
@@ -107,7 +103,7 @@ export const searchesSeveral: RoutedRun<ArgumentsOf<'searchBatch'>, ResultOf<'se
   return Promise.all(
     requests.map(async (request) => {
       try {
-        return await searches(router, router.core.search, context, request);
+        return await searches(router, router.search, context, request);
       } catch (error) {
         return error instanceof Error ? error : new Error(String(error));
       }
@@ -116,7 +112,7 @@ export const searchesSeveral: RoutedRun<ArgumentsOf<'searchBatch'>, ResultOf<'se
 };
 
 /** Counts resources by groups. A count of AuditEvents waits like a search. */
-export const counts: RoutedRun<ArgumentsOf<'aggregate'>, ResultOf<'aggregate'>> = async (
+export const counts: RoutedRun<[AggregateRequest], AggregateResult> = async (
   router,
   run,
   context,
@@ -129,12 +125,7 @@ export const counts: RoutedRun<ArgumentsOf<'aggregate'>, ResultOf<'aggregate'>> 
 };
 
 /** Opens a live query. Throws `notSupported` for AuditEvents. */
-export const follows: RoutedRun<ArgumentsOf<'follow'>, ResultOf<'follow'>> = async (
-  _router,
-  run,
-  context,
-  request,
-) => {
+export const follows: RoutedRun<[ChangeRequest], ChangeStream> = async (_router, run, context, request) => {
   if (request.type === AUDIT_EVENT)
     throw fhirError('notSupported', {
       reason: 'AuditEvents cannot be followed: search for them by date',

@@ -1,5 +1,5 @@
 /** Records the requests of administrators in the tenant `system`, in which they are clients. */
-import type { Core } from '../api/core';
+import type { CoreAccess } from '../api/core';
 import type { AdministrationRequest } from '../api/access';
 import type { TenantSpace } from '../context';
 import type { Release } from '../fhir/release';
@@ -9,11 +9,11 @@ import { toRecord } from './recording';
 const SYSTEM = 'system';
 const REFUSED: readonly number[] = [401, 403, 429];
 
-/** As Core.recordAdministration: a change is answered only after its record is in the database. */
+/** As CoreAccess.recordAdministration: a change is answered only after its record is in the database. */
 export function recordAdministration(
   { log, ids, recordsReads }: RecordingTools,
   findSpace: (tenant: string, release: Release) => Promise<TenantSpace | undefined>,
-): Core['recordAdministration'] {
+): CoreAccess['recordAdministration'] {
   return async ({ caller, address, requestId, requestLine, mayChange }: AdministrationRequest, status) => {
     if (!recordsReads && !mayChange && !REFUSED.includes(status)) return;
     const space = await findSpace(SYSTEM, 'r4');

@@ -1,5 +1,5 @@
 /** Audit records of requests that were refused before they reached an interaction. */
-import type { Core } from '../api/core';
+import type { CoreAccess } from '../api/core';
 import type { Caller, RefusedRequest } from '../api/access';
 import { ANONYMOUS, type Log, type TenantSpace } from '../context';
 import { FhirError } from '../errors';
@@ -11,8 +11,8 @@ import type { BatchedRefusals } from './batched-refusals';
 import type { RecordingTools } from './recorder';
 import { isSettled, settle, toRecord, type RecordedCaller, type Ending } from './recording';
 
-export type Admission = Pick<Core, 'identify' | 'admit'>;
-export type RecordedAdmission = Admission & Pick<Core, 'recordRefusal'>;
+export type Admission = Pick<CoreAccess, 'identify' | 'admit'>;
+export type RecordedAdmission = Admission & Pick<CoreAccess, 'recordRefusal'>;
 
 export interface RefusalTools extends RecordingTools {
   readonly refusals: BatchedRefusals;

@@ -1,5 +1,4 @@
 /** The options of core. */
-import type { AuditSettings } from './create-audit';
 import type { AuthMode } from '../oauth/authentication';
 import type { AsyncJobLimits } from '../jobs/requests';
 import type { RedisOptions } from '../cache/redis-cache';
@@ -18,6 +17,13 @@ export interface Instruments {
   cachedSearch(outcome: CacheOutcome): void;
   /** A notification of a Subscription; the milliseconds from the change to a first attempt. */
   notified(ending: 'delivered' | 'failed', delayMs: number | undefined): void;
+}
+
+export interface AuditSettings {
+  /** The recorded accesses: all of them, changes and refusals only, or none. */
+  readonly records: 'on' | 'writes' | 'off';
+  /** True: in open mode, all callers may read AuditEvents. */
+  readonly isOpen: boolean;
 }
 
 export interface CoreOptions {

@@ -1,5 +1,4 @@
-import type { Core } from '../api/core';
-import type { Interactions, SingleInteractions } from '../api/interactions';
+import type { CoreAccess } from '../api/core';
 import type { Log, RequestContext, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import type { Release } from '../fhir/release';
@@ -7,7 +6,6 @@ import type { SearchServices, Services } from '../ports';
 import type { RecordedSpace } from '../storage/audit/access-record-work';
 import type { Database, DatabaseOptions } from '../storage/connection/database';
 import { AccessLog } from '../audit/access-log';
-import { routeAuditEvents, type AuditRoutingOptions } from '../audit/authorized-audit';
 import { readingContext, type ReadingContext } from '../audit/audit-event-routing';
 import { AuditEventWriter } from '../audit/audit-event-writer';
 import { BatchedRefusals } from '../audit/batched-refusals';
@@ -16,14 +14,9 @@ import { recordRefusals, type Admission, type RecordedAdmission } from '../audit
 import { recordAdministration } from '../audit/recorded-administration';
 import { recordNotifications, type RecordedNotification } from '../audit/recorded-notifications';
 import { recordSignIns, type SignInServices } from '../audit/recorded-sign-ins';
-import { recordAccesses, recordBundle, recordTogether } from '../audit/recorded-core';
-
-export interface AuditSettings {
-  /** The recorded accesses: all of them, changes and refusals only, or none. */
-  readonly records: 'on' | 'writes' | 'off';
-  /** True: in open mode, all callers may read AuditEvents. */
-  readonly isOpen: boolean;
-}
+import { recordAsOne } from '../audit/record-as-one';
+import type { AuditSettings } from './core-options';
+import type { AccessRecording } from './create-interactions';
 
 export interface AuditParts {
   readonly services: SearchServices & Pick<Services, 'ids'>;
@@ -35,14 +28,12 @@ export interface AuditParts {
 }
 
 export interface Audit {
-  /** Adds audit records to interactions and, where records are on, puts AuditEvents in their own space. */
-  record(interactions: SingleInteractions): SingleInteractions;
-  /** The same for the interaction `bundle`. */
-  recordBundle(run: Interactions['bundle']): Interactions['bundle'];
-  readonly recordAsOneAccess: Core['recordAsOneAccess'];
+  /** Undefined: nothing is recorded, and AuditEvents are ordinary resources. */
+  readonly recording: AccessRecording | undefined;
+  readonly recordAsOneAccess: CoreAccess['recordAsOneAccess'];
   /** Wraps identification and admission so that refusals are recorded. */
   recordRefusals(keeper: Admission): RecordedAdmission;
-  readonly recordAdministration: Core['recordAdministration'];
+  readonly recordAdministration: CoreAccess['recordAdministration'];
   /** Wraps the sign-in services so that each sign-in and token is recorded. */
   recordSignIns(signIn: SignInServices): SignInServices;
   /** Records the handshake of a Subscription, and the first of several notifications that do not arrive. */
@@ -68,16 +59,13 @@ export function createAudit({ services, database, owner, log, settings, findSpac
   const { records, isOpen } = settings;
   const events = new AuditEventWriter({ services, database: owner, log });
   const accesses = new AccessLog(database, log, () => events.wake());
-  const routing: AuditRoutingOptions = {
-    isOpen,
-    async catchUp({ space, deadline }) {
-      await accesses.flush();
-      const { auditSpace } = space;
-      if (auditSpace === undefined) return true;
-      const both = [space, { ...space, number: auditSpace }].map((from) => ({ space: from, auditSpace }));
-      return events.catchUp(both, Math.min(CATCH_UP_MS, (deadline - Date.now()) / 2));
-    },
-  };
+  async function catchUp({ space, deadline }: RequestContext): Promise<boolean> {
+    await accesses.flush();
+    const { auditSpace } = space;
+    if (auditSpace === undefined) return true;
+    const both = [space, { ...space, number: auditSpace }].map((from) => ({ space: from, auditSpace }));
+    return events.catchUp(both, Math.min(CATCH_UP_MS, (deadline - Date.now()) / 2));
+  }
   const refusals = new BatchedRefusals(accesses, services.ids);
   const tools = { log: accesses, refusals, ids: services.ids, recordsReads: records === 'on' };
   const isApart = records !== 'off';
@@ -86,10 +74,8 @@ export function createAudit({ services, database, owner, log, settings, findSpac
     toRead: isApart ? readingContext(isOpen) : (context) => context,
     entries:
       records === 'off' ? NO_ENTRY_RECORDS : createEntryRecords(accesses, services.ids, tools.recordsReads),
-    recordAsOneAccess: records === 'off' ? (context, _query, work) => work(context) : recordTogether(tools),
-    record: (interactions) =>
-      isApart ? recordAccesses(routeAuditEvents(interactions, routing), tools) : interactions,
-    recordBundle: (run) => (isApart ? recordBundle(run, tools) : run),
+    recordAsOneAccess: records === 'off' ? (context, _query, work) => work(context) : recordAsOne(tools),
+    recording: isApart ? { tools, router: { toRead: readingContext(isOpen), catchUp } } : undefined,
     recordRefusals: (keeper) =>
       records === 'off'
         ? { ...keeper, recordRefusal: () => undefined }

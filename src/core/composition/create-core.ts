@@ -1,19 +1,16 @@
-import { authorizeCore, authorizeInteractions } from '../authorization/authorize-core';
+import type { Core, CoreAccess, CoreInteractions, CoreJobs, RunningCore } from '../api/core';
+import { authorizeChanges, authorizeRequests } from '../authorization/authorize-core';
 import { createPolicies } from '../authorization/policies';
 import { permissionsOf } from '../authorization/visibility';
-import type { Core } from '../api/core';
-import type { Space } from '../context';
-import { createRetryingWriter } from '../interactions/retrying-writer';
 import { CacheInvalidator } from '../cache/cache-invalidator';
 import { ErasureWatch } from '../cache/erasure-watch';
 import { loadDefinitions } from '../fhir/definitions';
 import { limitEvaluationTime } from '../fhir/path';
-import { failExceeded } from '../indexing/fail-parameter';
+import { createSubscriptionAdministration } from '../fhir-subscriptions/subscription-administration';
 import { reindex, verifyIndex } from '../indexing/reindex';
 import { capabilities } from '../interactions/capabilities';
 import { changes } from '../interactions/changes';
 import { parseIfNoneExist } from '../interactions/conditional/if-none-exist';
-import { namedQueries } from '../search-execution/named-queries';
 import { openSignedRead, refusedSignature, signRead } from '../interactions/signed-read';
 import { AdministrationJobs } from '../jobs/administration-jobs';
 import { createReindexJob } from '../jobs/reindex-job';
@@ -21,24 +18,17 @@ import { RequestJobs } from '../jobs/requests';
 import { admitRequest, chargeRequests, type RequestCounts } from '../limits/admit-request';
 import { RefusalDelay } from '../limits/refusal-delay';
 import { UnderWay } from '../limits/under-way';
-import { Notifications } from '../fhir-subscriptions/delivery/notifications';
-import { SubscriptionSockets } from '../fhir-subscriptions/sockets/subscription-sockets';
-import { createSubscriptionAdministration } from '../fhir-subscriptions/subscription-administration';
+import { OPERATIONS } from '../operations';
 import { operationsOf } from '../operations/invoke';
-import { Outbound } from '../outbound/outbound';
+import { namedQueries } from '../search-execution/named-queries';
 import { applySummary } from '../search-execution/page/apply-summary';
 import { readLastSequence } from '../storage/read/feed';
-import { ChangeFeeds } from '../live-queries/change-feeds';
 import { createTenantAdministration } from '../tenants/tenant-administration';
+import { connectParts, type ConnectedParts } from './connect-parts';
 import type { CoreOptions } from './core-options';
-import { createAccess } from './create-access';
-import { createAudit } from './create-audit';
-import { createFoundation } from './create-foundation';
-import { createInteractions } from './create-interactions';
-import { OPERATIONS } from '../operations';
-import { createOperations } from './create-operations';
-import { createRequestReads } from './request-services';
-import { createServices } from './create-services';
+import { createAudit, type Audit } from './create-audit';
+import { createFoundation, type BaseServices } from './create-foundation';
+import { createServices, type CreatedServices } from './create-services';
 import { createHealth } from './health';
 import { listenForChanges } from './listen-for-changes';
 
@@ -46,85 +36,42 @@ import { listenForChanges } from './listen-for-changes';
  * Opens the database (migrating it to this program's schema), loads the definitions of both releases and returns the
  * entry point to core. Cost: under a second with an existing database.
  */
-export async function createCore(options: CoreOptions): Promise<Core> {
+export async function createCore(options: CoreOptions): Promise<RunningCore> {
   const { log, limits, database: owner } = options;
   limitEvaluationTime(limits.pathTimeoutMs);
-  const foundation = await createFoundation(options);
-  const { database, cache, rates, rules, tenants, spaces } = foundation;
-  const findSpace: Core['findSpace'] = (tenant, release) => spaces.find(tenant, release);
-  const changed = (tenant: string): void => spaces.changed(tenant);
-  const rootOf = ({ tenant, release }: Pick<Space, 'tenant' | 'release'>): string =>
-    `${options.publicBase()}/w/${tenant}/api/v1/fhir/${release}`;
-
-  const created = createServices(options, foundation);
+  const base = await createFoundation(options);
+  const { database, cache, tenants, spaces } = base;
+  const created = createServices(options, base);
   const { services, threads, jobs } = created;
   const erasures = new ErasureWatch({
     ...{ database, log },
     evictElsewhere: (some) => threads.post({ kind: 'evict-spaces', spaces: some }),
   });
   await erasures.open();
-  const cacheInvalidator = new CacheInvalidator(cache, erasures);
-  const feeds = new ChangeFeeds({
-    ...{ services, cache, limits, log },
-    findSpace: ({ tenant, release }) => spaces.find(tenant, release),
-  });
-  const write = createRetryingWriter(spaces, {
-    wrote(space) {
-      feeds.wrote(space);
-      notifications.wrote(space);
-    },
-    parametersChanged: (tenant) => services.parametersChanged(tenant),
-    parameterExceeded: (space, number) => failExceeded(services, space, number),
-  });
-  const { invoke, invokeWithin } = createOperations({
-    ...{ options, created, write, cacheInvalidator, rootOf },
-    issueBindingToken: (context, ids) => sockets.issue(context, ids),
-  });
-
-  const counts: RequestCounts = { rates, underWay: new UnderWay(), refusals: new RefusalDelay() };
-  const charge: Core['charge'] = (context, some) => chargeRequests(counts, context, some);
-  const { requests, searchResults } = createRequestReads(services, options);
+  const findSpace: CoreAccess['findSpace'] = (tenant, release) => spaces.find(tenant, release);
   const audit = createAudit({ services, database, owner, log, settings: options.audit, findSpace });
-  const interactions = authorizeInteractions(
-    createInteractions({
-      ...{ services, requests, searchResults, feeds, write, invoke, invokeWithin, charge, audit, rootOf },
-    }),
-    services,
-  );
-  const access = createAccess(options, foundation, { services, interactions });
-  const notifications = new Notifications({
-    ...{
-      services,
-      interactions,
-      write,
-      cache,
-      log,
-      limits,
-      outbound: new Outbound(options.outboundAllowedHosts),
-    },
-    ...{ rootOf, findSpace },
-    renewCaller: (space, caller) => access.renewCaller(space, caller),
-    observe: (ending, delayMs) => options.instruments?.notified(ending, delayMs),
-    record: (context, told) => audit.recordNotification(context, told),
-  });
-  const sockets = new SubscriptionSockets({
-    ...{ services, interactions, cache, log, limits, rootOf, findSpace },
-    renewCaller: (space, caller) => access.renewCaller(space, caller),
-  });
-  listenForChanges(foundation, { access, erasures, log });
+  const counts: RequestCounts = {
+    rates: base.rates,
+    underWay: new UnderWay(),
+    refusals: new RefusalDelay(),
+  };
+  const charge: CoreAccess['charge'] = (context, some) => chargeRequests(counts, context, some);
+  const cacheInvalidator = new CacheInvalidator(cache, erasures);
+  const connected = connectParts({ options, base, created, audit, cacheInvalidator, charge });
+  const { access, feeds, notifications, sockets } = connected;
+  listenForChanges(base, { access, erasures, log });
   const requestJobs = new RequestJobs({ runner: jobs, database, limits, log });
-  const reindexSpaces: Core['reindex'] = (scope = {}) => reindex({ services, database: owner, rules }, scope);
   const administrationJobs = new AdministrationJobs({ runner: jobs, database, tenants, log });
-  administrationJobs.serve('reindex', createReindexJob(reindexSpaces));
-  const health = createHealth(foundation, log);
+  const parts: Parts = { options, base, created, audit, counts, charge, cacheInvalidator, connected };
 
   return {
-    ...interactions,
-    ...authorizeCore(
-      {
-        lastSequence: (context) => readLastSequence(database, context.space.number),
-        changes: (context, since, count) => changes(services, context, since, count),
-        jobs: {
+    interactions: { ...connected.interactions, ...interactionsOf(parts) },
+    access: accessOf(parts),
+    tenants: tenantsOf(parts),
+    jobs: {
+      ...createIndexWork(parts, administrationJobs),
+      requests: authorizeRequests(
+        {
           submit: (context, request) => requestJobs.submit(context, request),
           find: (context, id) => requestJobs.find(context, id),
           cancel: (context, id) => requestJobs.cancel(context, id),
@@ -132,9 +79,71 @@ export async function createCore(options: CoreOptions): Promise<Core> {
           counts: () => requestJobs.counts(),
           stop: () => jobs.close(),
         },
+        services,
+      ),
+      administration: administrationJobs,
+      startWork() {
+        for (const one of [erasures, jobs, audit, access, notifications]) one.start();
       },
-      services,
-    ),
+    },
+    streams: streamsOf(parts),
+    health: healthOf(parts),
+    async close() {
+      for (const part of [
+        ...[feeds, sockets, notifications, erasures, jobs, audit],
+        ...[access, cache, threads, database],
+      ])
+        await part.close();
+    },
+  };
+}
+
+interface Parts {
+  readonly options: CoreOptions;
+  readonly base: BaseServices;
+  readonly created: CreatedServices;
+  readonly audit: Audit;
+  readonly counts: RequestCounts;
+  readonly charge: CoreAccess['charge'];
+  readonly cacheInvalidator: CacheInvalidator;
+  readonly connected: ConnectedParts;
+}
+
+function interactionsOf({
+  created: { services },
+  connected: { requests, searchResults },
+  base: { cache },
+}: Parts): Omit<CoreInteractions, keyof ConnectedParts['interactions']> {
+  return {
+    resourceTypes: (release) => loadDefinitions(release).resourceTypes,
+    operations: (release) => operationsOf(loadDefinitions(release)),
+    capabilities: (context, mode = 'full') => capabilities(services, context, mode),
+    namedQueries: (context, cachedVersion) => namedQueries(services, context, cachedVersion),
+    applySummary: (context, version, parameters) =>
+      applySummary(services.definitions(context.space.release), version, parameters),
+    localReference: (context, reference) => services.references(context.space).local(reference),
+    parseIfNoneExist: (context, type, text) =>
+      parseIfNoneExist(services.references(context.space), type, text),
+    outline: (text, some) => services.preparer.outline({ text, limits: some }),
+    inSnapshot: (context, milliseconds, work) => requests.inSnapshot(context, milliseconds, work),
+    fromCache: (context, work) => searchResults.attempt(context, work),
+    seesEverything: (context) => permissionsOf(services, context)?.allowsEverything('r') !== false,
+    sharedTexts: {
+      get: (space, key) => cache.get(space.number, key),
+      put: (space, key, text) => cache.put(space.number, key, text),
+    },
+  };
+}
+
+function accessOf({
+  base: { spaces },
+  created: { services },
+  connected: { access },
+  audit,
+  counts,
+  charge,
+}: Parts): Core['access'] {
+  return {
     ...audit.recordRefusals({
       identify: (credentials) => access.identify(credentials),
       admit: (context) => admitRequest(counts, context),
@@ -142,73 +151,90 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     ...audit.recordSignIns({ tokens: access.tokens, signIn: access.signIn }),
     recordAsOneAccess: audit.recordAsOneAccess,
     recordAdministration: audit.recordAdministration,
+    findSpace: (tenant, release) => spaces.find(tenant, release),
+    decoy: access.decoy,
+    charge,
     renewCaller: (space, caller) => access.renewCaller(space, caller),
     signRead: (context, version) => signRead(services.secretKeys, context, version),
     async openSignedRead(space, signed) {
       if (space === undefined) throw refusedSignature();
       return access.renewCaller(space, openSignedRead(services.secretKeys, space, signed));
     },
-    ...{ charge, findSpace, decoy: access.decoy },
-    ...{ clients: access.clients, issuers: access.issuers, users: access.users },
-    policies: createPolicies({
-      ...{ store: tenants, operations: OPERATIONS, findSpace, changed },
-      searchContext: (space) => services.searchContext(space),
-    }),
-    tenants: createTenantAdministration({
-      ...{ services, database: owner, rules, store: tenants, spaces, cacheInvalidator },
+  };
+}
+
+function tenantsOf(parts: Parts): Core['tenants'] {
+  const { audit, cacheInvalidator } = parts;
+  const { services } = parts.created;
+  const { database: owner, log } = parts.options;
+  const { spaces, tenants: store, rules } = parts.base;
+  const { clients, issuers, users } = parts.connected.access;
+  const findSpace: CoreAccess['findSpace'] = (tenant, release) => spaces.find(tenant, release);
+  return {
+    ...createTenantAdministration({
+      ...{ services, database: owner, rules, store, spaces, cacheInvalidator },
       settleRecords: (recorded) => audit.settle(recorded),
     }),
-    subscriptions: createSubscriptionAdministration({
-      ...{ services, database: owner, store: tenants, write, log, findSpace },
+    ...{ clients, issuers, users },
+    policies: createPolicies({
+      ...{ store, operations: OPERATIONS, findSpace },
+      changed: (tenant) => spaces.changed(tenant),
+      searchContext: (space) => services.searchContext(space),
     }),
-    resourceTypes: (release) => loadDefinitions(release).resourceTypes,
-    applySummary: (context, version, parameters) =>
-      applySummary(services.definitions(context.space.release), version, parameters),
-    localReference: (context, reference) => services.references(context.space).local(reference),
-    parseIfNoneExist: (context, type, text) =>
-      parseIfNoneExist(services.references(context.space), type, text),
-    sharedTexts: {
-      get: (space, key) => cache.get(space.number, key),
-      put: (space, key, text) => cache.put(space.number, key, text),
-    },
-    inSnapshot: (context, milliseconds, work) => requests.inSnapshot(context, milliseconds, work),
-    fromCache: (context, work) => searchResults.attempt(context, work),
-    seesEverything: (context) => permissionsOf(services, context)?.allowsEverything('r') !== false,
+    subscriptions: createSubscriptionAdministration({
+      ...{ services, database: owner, store, write: parts.connected.write, log, findSpace },
+    }),
+  };
+}
+
+function createIndexWork(
+  { created: { services }, options, base: { rules } }: Parts,
+  administrationJobs: AdministrationJobs,
+): Pick<CoreJobs, 'reindex' | 'verifyIndex'> {
+  const { database: owner } = options;
+  const reindexSpaces: CoreJobs['reindex'] = (scope = {}) =>
+    reindex({ services, database: owner, rules }, scope);
+  administrationJobs.serve('reindex', createReindexJob(reindexSpaces));
+  return {
+    reindex: reindexSpaces,
+    verifyIndex: (scope = {}) => verifyIndex({ services, database: owner }, scope),
+  };
+}
+
+function streamsOf({
+  base: { database },
+  created: { services },
+  connected: { feeds, sockets },
+}: Parts): Core['streams'] {
+  return {
+    ...authorizeChanges(
+      {
+        lastSequence: (context) => readLastSequence(database, context.space.number),
+        changes: (context, since, count) => changes(services, context, since, count),
+      },
+      services,
+    ),
     openNotifications: (request) => sockets.open(request),
-    endStreams() {
+    end() {
       feeds.endAll();
       sockets.endAll();
     },
-    capabilities: (context, mode = 'full') => capabilities(services, context, mode),
-    operations: (release) => operationsOf(loadDefinitions(release)),
-    namedQueries: (context, cachedVersion) => namedQueries(services, context, cachedVersion),
-    outline: (text, some) => services.preparer.outline({ text, limits: some }),
-    verifyIndex: (scope = {}) => verifyIndex({ services, database: owner }, scope),
-    ...{ reindex: reindexSpaces, administrationJobs },
+  };
+}
+
+function healthOf({
+  base,
+  options: { log },
+  connected: { feeds, notifications, sockets },
+}: Parts): Core['health'] {
+  const health = createHealth(base, log);
+  return {
     outdatedIndex: () => health.outdatedIndex(),
     readiness: () => health.readiness(),
     announce: (notice) => health.announce(notice),
-    connections: () => database.usage(),
-    isRedisReachable: () => cache.isReachable,
+    connections: () => base.database.usage(),
+    isRedisReachable: () => base.cache.isReachable,
     liveQueries: () => feeds.counts,
     notifications: () => ({ ...notifications.counts, bound: sockets.count }),
-    startWork() {
-      for (const work of [erasures, jobs, audit, access, notifications]) work.start();
-    },
-    async close() {
-      for (const part of [
-        feeds,
-        sockets,
-        notifications,
-        erasures,
-        jobs,
-        audit,
-        access,
-        cache,
-        threads,
-        database,
-      ])
-        await part.close();
-    },
   };
 }

@@ -1,138 +1,96 @@
-import type { Audit } from './create-audit';
-import type { Interactions, SingleInteractions } from '../api/interactions';
-import type { Space } from '../context';
-import type { ChangeFeeds } from '../live-queries/change-feeds';
-import { runBundle, type BundleTools } from '../interactions/bundle/run-bundle';
-import type { SearchResultCache } from '../search-execution/page/search-result-cache';
-import { aggregate } from '../search-execution/aggregates/aggregate';
-import { createIfNoneExist } from '../interactions/conditional/create';
-import { deleteWhere } from '../interactions/conditional/delete';
-import { patchWhere } from '../interactions/conditional/patch';
-import { updateWhere } from '../interactions/conditional/update';
-import { create } from '../interactions/create';
-import { deleteResource } from '../interactions/delete';
-import { difference } from '../interactions/difference';
-import { history } from '../interactions/history';
-import { patch } from '../interactions/patch';
-import { find, read } from '../versions/read';
-import { searchBatch } from '../search-execution/page/search-batch';
-import { searchAny } from '../search-execution/system-search';
-import { withOwnHeaders } from '../interactions/own-headers';
-import { readAsOf } from '../interactions/read-as-of';
-import { update } from '../interactions/update';
-import { vread } from '../versions/vread';
-import { countPage, countVersion, sizeOfResult } from '../limits/answer-size';
-import type { RequestServices } from './request-services';
-import { createSubscriptionQueries } from './subscription-queries';
-import type { Services } from '../ports';
-import type { RetryingWriter } from '../interactions/retrying-writer';
+import type { Interactions, Run } from '../api/interactions';
+import type { AuditEventRouter } from '../audit/audit-event-routing';
+import { Recorder, type RecordingTools } from '../audit/recorder';
+import type { ElementRedaction } from '../authorization/element-redaction';
+import type { RequestContext } from '../context';
+import { redactionFor, type PermissionServices } from '../authorization/authorize-core';
+import type { SearchRequest } from '../search/requests/search-request';
+import { type InteractionRow, INTERACTIONS, type InteractionTools } from './interaction-table';
 
-export interface InteractionParts extends Pick<BundleTools, 'invoke' | 'invokeWithin' | 'charge'> {
-  readonly services: Services;
-  readonly requests: RequestServices;
-  readonly searchResults: SearchResultCache;
-  readonly feeds: ChangeFeeds;
-  readonly write: RetryingWriter;
-  readonly audit: Audit;
-  /** The address of the FHIR root of a space, without a slash at the end. */
-  rootOf(space: Space): string;
+/** How accesses are recorded, and how those to AuditEvents are routed to the space of these. */
+export interface AccessRecording {
+  readonly tools: RecordingTools;
+  readonly router: Omit<AuditEventRouter, 'search'>;
+}
+
+export interface InteractionParts extends Omit<InteractionTools, 'single'> {
+  /** Undefined: nothing is recorded, and AuditEvents are ordinary resources. */
+  readonly recording: AccessRecording | undefined;
+  /** The services that tell what a caller may do. */
+  readonly permissions: PermissionServices;
 }
 
 /**
- * Creates the interactions with audit records: reads use the services of their request, writes the retrying writer.
+ * Creates the interactions. Each checks the grants itself, because Bundles and operations use it too; here it is routed,
+ * leaves its record, and has its result redacted. A write is recorded in the statement that writes
+ * (`RequestContext.recording`), all others afterwards, in batches (access-log.ts); reads of a request with a trail go
+ * there. Cost: about a microsecond, and the write of the record; in open mode, a comparison for the redaction.
  */
-export function createInteractions(parts: InteractionParts): Interactions {
-  const { services, write, charge, invoke, invokeWithin, audit } = parts;
-  const single = audit.record(createSingleInteractions(parts));
-  return {
-    ...single,
-    bundle: audit.recordBundle((given, request) =>
-      runBundle(
-        {
-          ...{ services, write, single, charge, invoke, invokeWithin },
-          records: audit.entries,
-          toRead: audit.toRead,
-          isAuditApart: audit.isApart,
-        },
-        given,
-        request,
-      ),
-    ),
+export function createInteractions({ recording, permissions, ...parts }: InteractionParts): Interactions {
+  const tools: InteractionTools = {
+    ...parts,
+    // A batch performs the recorded writes.
+    get single() {
+      return recorded;
+    },
   };
+  const recorder = recording && new Recorder(recording.tools);
+  const router = recording && {
+    ...recording.router,
+    search: (context: RequestContext, request: SearchRequest) =>
+      INTERACTIONS.search.run(tools, context, [request]),
+  };
+  const recorded: RunsOf<keyof Interactions> = each<keyof Interactions>(INTERACTIONS, (name) =>
+    recordedRun(INTERACTIONS[name], tools, recorder, router),
+  );
+  return each<keyof Interactions>(INTERACTIONS, (name) =>
+    redactedRun(INTERACTIONS[name].redact, recorded[name], permissions),
+  );
 }
 
-function createSingleInteractions({
-  services,
-  requests,
-  searchResults,
-  feeds,
-  write,
-  invoke,
-  rootOf,
-}: InteractionParts): SingleInteractions {
-  return {
-    ...createSubscriptionQueries(requests, rootOf),
-    // These three count long texts before they read them (VersionReader).
-    async read(context, type, id) {
-      const services = requests.of(context);
-      return withOwnHeaders(services, context, await read(services, context, type, id));
-    },
-    find: (context, type, id) => find(requests.of(context), context, type, id),
-    vread: (context, type, id, versionId) => vread(requests.of(context), context, { type, id, versionId }),
-    readAsOf: async (context, type, id, moment) =>
-      countVersion(context, await readAsOf(requests.of(context), context, { type, id, moment })),
-    difference: (context, { type, id, from, to }) =>
-      difference(requests.of(context), context, { type, id, from, to }),
-    create: (given, type, input) =>
-      write(given, type, (context) => create(services, context, { type, input })),
-    update: (given, { type, id, input, guard }) =>
-      write(given, type, (context) => update(services, context, { type, id, input, guard })),
-    patch: (given, { type, id, patch: operations, guard, copies }) =>
-      write(given, type, (context) => patch(services, context, { type, id, operations, guard, copies })),
-    delete: (given, type, id, guard) =>
-      write(given, type, (context) => deleteResource(services, context, { type, id, guard })),
-    createIfNoneExist: (given, type, input, criteria) =>
-      write(given, type, (context) => createIfNoneExist(services, context, { type, input, criteria })),
-    updateWhere: (given, { type, criteria, input, guard }) =>
-      write(given, type, (context) => updateWhere(services, context, { type, criteria, input, guard })),
-    patchWhere: (given, { type, criteria, patch: operations, guard, copies }) =>
-      write(given, type, (context) =>
-        patchWhere(services, context, { type, criteria, operations, guard, copies }),
-      ),
-    deleteWhere: (given, type, criteria, guard) =>
-      write(given, type, (context) => deleteWhere(services, context, { type, criteria, guard })),
-    history: async (context, request) =>
-      countPage(context, await history(requests.of(context), context, request)),
-    search: async (context, request) => {
-      if (context.cacheMark !== undefined)
-        return countPage(context, await searchResults.getForAttempt(context, context.cacheMark, request));
-      const reading = requests.of(context);
-      const page = await searchResults.answer(context, request, reading.database, () =>
-        searchAny(reading, context, request),
-      );
-      return countPage(context, page);
-    },
-    aggregate: (context, request) => aggregate(requests.of(context), context, request),
-    follow: (context, request) => feeds.follow(context, request),
-    searchBatch: async (context, all) => {
-      const { cacheMark } = context;
-      if (cacheMark !== undefined)
-        return Promise.all(
-          all.map(async (one) =>
-            countPage(context, await searchResults.getForAttempt(context, cacheMark, one)),
-          ),
-        );
-      const reading = requests.of(context);
-      const pages = await searchResults.answerEach(context, all, reading.database, (some) =>
-        searchBatch(reading, context, some),
-      );
-      for (const page of pages) if (!(page instanceof Error)) countPage(context, page);
-      return pages;
-    },
-    invoke: async (context, invocation) => {
-      const result = await invoke(context, invocation);
-      context.bytes?.addAnswer(sizeOfResult(result));
-      return result;
-    },
+type RunsOf<Names extends keyof Interactions> = { [Name in Names]: Run<Name> };
+
+function each<Names extends keyof Interactions>(
+  table: Readonly<Record<Names, unknown>>,
+  make: <Name extends Names>(name: Name) => Run<Name>,
+): RunsOf<Names> {
+  const runs: { [Name in Names]?: Run<Name> } = {};
+  const put = <Name extends Names>(name: Name): void => {
+    runs[name] = make(name);
+  };
+  for (const name in table) put(name);
+  if (!isWhole(table, runs)) throw new Error('an interaction was not created');
+  return runs;
+}
+
+function isWhole<Names extends keyof Interactions>(
+  table: Readonly<Record<Names, unknown>>,
+  runs: Partial<RunsOf<Names>>,
+): runs is RunsOf<Names> {
+  return Object.keys(table).every((name) => name in runs);
+}
+
+function recordedRun<Name extends keyof Interactions>(
+  { run: perform, route, record }: InteractionRow<Name>,
+  tools: InteractionTools,
+  recorder: Recorder | undefined,
+  router: AuditEventRouter | undefined,
+): Run<Name> {
+  const run: Run<Name> = (context, ...of) => perform(tools, context, of);
+  if (recorder === undefined || router === undefined) return run;
+  const routed: Run<Name> = (context, ...of) => route(router, run, context, ...of);
+  return (context, ...of) => record(recorder, routed, context, ...of);
+}
+
+function redactedRun<Arguments extends readonly unknown[], Result>(
+  redact: ((redaction: ElementRedaction, result: Result) => Result) | undefined,
+  run: (context: RequestContext, ...of: Arguments) => Promise<Result>,
+  permissions: PermissionServices,
+): (context: RequestContext, ...of: Arguments) => Promise<Result> {
+  if (redact === undefined) return run;
+  return async (context, ...of) => {
+    const result = await run(context, ...of);
+    const redaction = redactionFor(permissions, context);
+    return redaction === undefined ? result : redact(redaction, result);
   };
 }

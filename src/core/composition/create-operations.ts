@@ -1,5 +1,5 @@
 import { requireInvocation } from '../authorization/operation-rule';
-import type { Core } from '../api/core';
+import type { Run } from '../api/interactions';
 import type { RequestContext } from '../context';
 import type { CacheInvalidator } from '../cache/cache-invalidator';
 import { purge } from '../erasure/purge';
@@ -27,7 +27,7 @@ export interface OperationsParts {
 }
 
 export interface Operations {
-  readonly invoke: Core['invoke'];
+  readonly invoke: Run<'invoke'>;
   /** Runs an operation inside a transaction: it sees the writes of the transaction and must not write itself. */
   readonly invokeWithin: BundleTools['invokeWithin'];
 }

@@ -2,7 +2,8 @@ import { OPERATIONS } from '../operations';
 import { ElementRedaction } from '../authorization/element-redaction';
 import { requireInvocation } from '../authorization/operation-rule';
 import { permissionsOf } from '../authorization/visibility';
-import type { SingleInteractions } from '../api/interactions';
+import type { Notification, NotifiedEvent } from '../api/notification';
+import type { SubscriptionEventsRequest } from '../api/notification-stream';
 import type { StoredVersion } from '../storage/read/stored-version';
 import type { RequestContext } from '../context';
 import { read } from '../versions/read';
@@ -40,29 +41,42 @@ export function createQueryTools(
   };
 }
 
-type SubscriptionQueries = Pick<SingleInteractions, 'subscriptionStatus' | 'subscriptionEvents'>;
+/** Parts of core with which Subscriptions are queried. */
+export interface SubscriptionQueryParts {
+  readonly requests: RequestServices;
+  readonly rootOf: QueryTools['rootOf'];
+}
 
-/** The same answers as those of the operations `$status` and `$events`, with the same rights, as plain values. */
-export function createSubscriptionQueries(
-  requests: RequestServices,
-  rootOf: QueryTools['rootOf'],
-): SubscriptionQueries {
-  const toolsFor = (context: RequestContext, id: string, code: 'status' | 'events'): QueryTools => {
-    const services = requests.of(context);
-    requireInvocation(services, context, {
-      operations: OPERATIONS,
-      invocation: { level: 'instance', type: SUBSCRIPTION, id, code, safe: true },
-    });
-    return createQueryTools(services, context, rootOf);
-  };
-  return {
-    async subscriptionStatus(context, id) {
-      const [found] = await subscriptionStatuses(toolsFor(context, id, 'status'), context, { id });
-      if (found === undefined) throw new Error('a Subscription was read without its status');
-      return found;
-    },
-    async subscriptionEvents(context, request) {
-      return (await subscriptionEvents(toolsFor(context, request.id, 'events'), context, request)).events;
-    },
-  };
+/** The same answer as that of the operation `$status`, with the same rights, as a plain value. */
+export async function queryStatus(
+  parts: SubscriptionQueryParts,
+  context: RequestContext,
+  id: string,
+): Promise<Notification> {
+  const [found] = await subscriptionStatuses(toolsFor(parts, context, id, 'status'), context, { id });
+  if (found === undefined) throw new Error('a Subscription was read without its status');
+  return found;
+}
+
+/** The same for `$events`. */
+export async function queryEvents(
+  parts: SubscriptionQueryParts,
+  context: RequestContext,
+  request: SubscriptionEventsRequest,
+): Promise<readonly NotifiedEvent[]> {
+  return (await subscriptionEvents(toolsFor(parts, context, request.id, 'events'), context, request)).events;
+}
+
+function toolsFor(
+  { requests, rootOf }: SubscriptionQueryParts,
+  context: RequestContext,
+  id: string,
+  code: 'status' | 'events',
+): QueryTools {
+  const services = requests.of(context);
+  requireInvocation(services, context, {
+    operations: OPERATIONS,
+    invocation: { level: 'instance', type: SUBSCRIPTION, id, code, safe: true },
+  });
+  return createQueryTools(services, context, rootOf);
 }

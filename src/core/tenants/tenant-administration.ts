@@ -1,4 +1,4 @@
-import type { Core } from '../api/core';
+import type { Tenants } from '../api/tenant';
 import type { CacheInvalidator } from '../cache/cache-invalidator';
 import { exportTenant, type TenantExportOptions } from './tenant-export';
 import { importTenant, type TenantImportOptions } from './tenant-import';
@@ -14,7 +14,7 @@ export function createTenantAdministration({
   cacheInvalidator,
   settleRecords,
   ...options
-}: TenantAdministrationOptions): Core['tenants'] {
+}: TenantAdministrationOptions): Tenants {
   const { services, database, store, spaces } = options;
   return {
     list: (range) => spaces.list(range),

@@ -119,7 +119,7 @@ export function compiledExecution(
     const result = await runAtOnce(prepared, withUsage, snapshotOf(operation, cost));
     const { statements, rows } = usage;
     // The counted rows include rows that the client may not see, so that only clients with full access get the numbers.
-    const counted = context.core.seesEverything(context.request) ? { statements, rows } : {};
+    const counted = context.core.interactions.seesEverything(context.request) ? { statements, rows } : {};
     return { ...result, extensions: { cost: { ...counted, cost: cost.cost, limit: limits.cost } } };
   }
 
@@ -185,8 +185,8 @@ function withIssues(result: ExecutionResult, { issues }: GatewayContext): Execut
 function runFromCache(
   prepared: PreparedRun,
   context: GatewayContext,
-): ReturnType<typeof context.core.fromCache<ExecutionResult>> {
-  return context.core.fromCache(context.request, async (request) =>
+): ReturnType<typeof context.core.interactions.fromCache<ExecutionResult>> {
+  return context.core.interactions.fromCache(context.request, async (request) =>
     prepared.run(withRequest(context, request)),
   );
 }
@@ -198,7 +198,7 @@ async function runAtOnce(
   snapshotMs: number | undefined,
 ): Promise<ExecutionResult> {
   if (snapshotMs === undefined) return prepared.run(context);
-  return context.core.inSnapshot(context.request, snapshotMs, async (request) =>
+  return context.core.interactions.inSnapshot(context.request, snapshotMs, async (request) =>
     prepared.run(withRequest(context, request)),
   );
 }

@@ -56,7 +56,7 @@ const changing = new WeakSet<GatewayContext>();
 
 /** Charges each change after the first; the request itself was charged for the first one. */
 function countChange(context: GatewayContext): void {
-  if (changing.has(context)) context.core.charge(context.request, 1);
+  if (changing.has(context)) context.core.access.charge(context.request, 1);
   else changing.add(context);
 }
 

@@ -31,12 +31,13 @@ async function create(
   { type, resource, ifNoneExist }: Creation,
 ): Promise<ChangeAnswer> {
   const input = await toInput(resource, maxDepth);
-  if (ifNoneExist === undefined) return { kind: 'written', result: await core.create(request, type, input) };
-  const result = await core.createIfNoneExist(
+  if (ifNoneExist === undefined)
+    return { kind: 'written', result: await core.interactions.create(request, type, input) };
+  const result = await core.interactions.createIfNoneExist(
     request,
     type,
     input,
-    core.parseIfNoneExist(request, type, ifNoneExist),
+    core.interactions.parseIfNoneExist(request, type, ifNoneExist),
   );
   return result.created ? { kind: 'written', result } : { kind: 'found', version: result.version };
 }
@@ -49,8 +50,13 @@ async function update(
   const guard = toGuard(ifMatch);
   const result =
     criteria === undefined
-      ? await core.update(request, { type, id, input, guard })
-      : await core.updateWhere(request, { type, criteria: parseQueryText(criteria), input, guard });
+      ? await core.interactions.update(request, { type, id, input, guard })
+      : await core.interactions.updateWhere(request, {
+          type,
+          criteria: parseQueryText(criteria),
+          input,
+          guard,
+        });
   return { kind: 'written', result };
 }
 
@@ -62,8 +68,13 @@ async function patch(
   const guard = toGuard(ifMatch);
   const result =
     criteria === undefined
-      ? await core.patch(request, { type, id, patch: input, guard })
-      : await core.patchWhere(request, { type, criteria: parseQueryText(criteria), patch: input, guard });
+      ? await core.interactions.patch(request, { type, id, patch: input, guard })
+      : await core.interactions.patchWhere(request, {
+          type,
+          criteria: parseQueryText(criteria),
+          patch: input,
+          guard,
+        });
   return { kind: 'written', result };
 }
 
@@ -73,10 +84,10 @@ async function remove(
 ): Promise<ChangeAnswer> {
   const guard = toGuard(ifMatch);
   if (criteria !== undefined) {
-    const versions = await core.deleteWhere(request, type, parseQueryText(criteria), guard);
+    const versions = await core.interactions.deleteWhere(request, type, parseQueryText(criteria), guard);
     return { kind: 'deleted', type, versions };
   }
-  const { version } = await core.delete(request, type, id, guard);
+  const { version } = await core.interactions.delete(request, type, id, guard);
   return { kind: 'deleted', type, id, versions: version === undefined ? [] : [version] };
 }
 

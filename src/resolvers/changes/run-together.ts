@@ -32,7 +32,7 @@ export async function runTogether(
   };
   try {
     const input = await toInput(bundle, maxDepth + LEVELS_AROUND);
-    const { entries } = await core.bundle(request, {
+    const { entries } = await core.interactions.bundle(request, {
       input,
       types: ['transaction'],
       isDryRun,

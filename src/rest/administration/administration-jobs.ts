@@ -15,7 +15,7 @@ export interface JobOptions {
 }
 
 export function jobHandlers(options: JobOptions): HandlersOf<typeof JOB_ROUTES> {
-  const { administrationJobs: jobs } = options.core;
+  const { administration: jobs } = options.core.jobs;
   return {
     reindexTenant: async (call) => {
       const { release } = call.body;
@@ -42,7 +42,7 @@ export async function begin(
   { params: { tenant }, request, reply }: AdministrationCall,
   job: NewAdministrationJob,
 ): Promise<{ readonly status: 202; readonly answer: JobAnswer }> {
-  const queued = await core.administrationJobs.submit(tenant, job);
+  const queued = await core.jobs.administration.submit(tenant, job);
   reply.header('location', `${addresses.base(request)}${ADMINISTRATION}/tenants/${tenant}/jobs/${queued.id}`);
   return { status: 202, answer: toAnswer(queued) };
 }

@@ -28,9 +28,9 @@ export function admitAdministratorsOnly(
   scope.addHook('onRequest', async (request) => {
     request.logEntry.interaction = INTERACTIONS.tenants;
     const { authorization } = request.headers;
-    const space = await core.findSpace(SYSTEM, 'r4');
+    const space = await core.access.findSpace(SYSTEM, 'r4');
     const origin = { address: request.ip, requestId: request.id, requestLine: request.url };
-    const caller = await core.identify({ tenant: SYSTEM, space, authorization, ...origin });
+    const caller = await core.access.identify({ tenant: SYSTEM, space, authorization, ...origin });
     request.logEntry.caller = caller;
     const { access } = caller;
     if (access?.isAdministrator === true) return;
@@ -45,7 +45,7 @@ export function admitAdministratorsOnly(
     isRecorded.add(logEntry);
     const requestLine = `${method} ${url.replace(ROOT, '')}`;
     const mayChange = !READING_METHODS.includes(method);
-    await core.recordAdministration(
+    await core.access.recordAdministration(
       { caller, requestLine, mayChange, address: ip, requestId: id },
       reply.statusCode,
     );

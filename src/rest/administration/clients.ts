@@ -6,7 +6,10 @@ import type { Value } from './schema-kinds';
 import type * as schemas from './schemas';
 import { found, toInstant, type HandlersOf } from './serve-routes';
 
-export function clientHandlers({ clients, issuers, tokens }: Core): HandlersOf<typeof CLIENT_ROUTES> {
+export function clientHandlers({
+  tenants: { clients, issuers },
+  access: { tokens },
+}: Core): HandlersOf<typeof CLIENT_ROUTES> {
   return {
     listClients: async ({ params: { tenant } }) => {
       const list = await clients.list(tenant);

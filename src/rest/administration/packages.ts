@@ -44,7 +44,7 @@ async function listPackages(
 ): Promise<PackageList> {
   const lists: PackageList[number][] = [];
   for (const release of RELEASE_NAMES) {
-    const space = await core.findSpace(tenant, release);
+    const space = await core.access.findSpace(tenant, release);
     if (space === undefined) throw await absent(core, tenant);
     const actor = logEntry.caller?.actor ?? ANONYMOUS;
     const context = { space, actor, deadline: Date.now() + PATIENCE_MS, requestId: id, log };

@@ -7,7 +7,7 @@ import { readGuardOfMatch } from '../requests/precondition';
 import type { POLICY_ROUTES } from './routes';
 import { found, type HandlersOf } from './serve-routes';
 
-export function policyHandlers({ policies }: Core): HandlersOf<typeof POLICY_ROUTES> {
+export function policyHandlers({ tenants: { policies } }: Core): HandlersOf<typeof POLICY_ROUTES> {
   return {
     listPolicies: async ({ params: { tenant } }) => {
       const all = Object.entries(await policies.list(tenant));

@@ -5,7 +5,7 @@ import type { Value } from './schema-kinds';
 import type * as schemas from './schemas';
 import { found, toInstant, type HandlersOf } from './serve-routes';
 
-export function userHandlers({ users }: Core): HandlersOf<typeof USER_ROUTES> {
+export function userHandlers({ tenants: { users } }: Core): HandlersOf<typeof USER_ROUTES> {
   return {
     listUsers: async ({ params: { tenant } }) => {
       const list = await users.list(tenant);

@@ -23,9 +23,9 @@ export function watchCaller(core: Core, tenant: string, release: Release, caller
   let atFirst: string | undefined;
   const check = async (): Promise<void> => {
     try {
-      const space = await core.findSpace(tenant, release);
+      const space = await core.access.findSpace(tenant, release);
       if (space === undefined) throw fhirError('unauthorized', { reason: 'The tenant is not active' });
-      const rights = JSON.stringify((await core.renewCaller(space, caller)).access);
+      const rights = JSON.stringify((await core.access.renewCaller(space, caller)).access);
       atFirst ??= rights;
       if (rights !== atFirst)
         throw fhirError('forbidden', {

@@ -10,7 +10,7 @@ export async function runBundle(exchange: Exchange): Promise<FastifyReply> {
   const input = restContext.readBundle(request.body, request.headers, context.space.release);
   const { answer, handling } = parsePreference(request.headers.prefer);
   // The number of counted requests is known only now, after success or refusal.
-  const result = await restContext.core
+  const result = await restContext.core.interactions
     .bundle(context, { input, handling })
     .finally(() => request.logEntry.setLimitHeaders(reply));
   for (const entry of result.entries)

@@ -15,7 +15,7 @@ import { deletionIssue, sendFound, sendWritten } from '../responses/written';
 export async function createIfNoneExist(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, context, type } = exchange;
   const criteria = readIfNoneExist(exchange);
-  const result = await restContext.core.createIfNoneExist(
+  const result = await restContext.core.interactions.createIfNoneExist(
     context,
     type,
     await readResource(exchange),
@@ -28,7 +28,7 @@ export async function updateWhere(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, context, type, query } = exchange;
   const guard = readGuardOfMatch(request);
   const resource = await readResource(exchange);
-  const result = await restContext.core.updateWhere(context, {
+  const result = await restContext.core.interactions.updateWhere(context, {
     type,
     criteria: query.parameters,
     input: resource,
@@ -40,7 +40,7 @@ export async function updateWhere(exchange: Exchange): Promise<FastifyReply> {
 export async function removeWhere(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, context, type, query } = exchange;
   const guard = readGuardOfMatch(request);
-  const versions = await restContext.core.deleteWhere(context, type, query.parameters, guard);
+  const versions = await restContext.core.interactions.deleteWhere(context, type, query.parameters, guard);
   exchange.forbidCaching();
   const [version, ...others] = versions;
   if (version !== undefined && others.length === 0) exchange.setVersion(version);
@@ -57,5 +57,5 @@ function readIfNoneExist({ restContext, context, type, request }: Exchange): Cri
   const bytes = Buffer.from(header, 'latin1');
   if (!isUtf8(bytes))
     throw fhirError('invalidValue', { reason: 'If-None-Exist is not percent-encoded, and not UTF-8 either' });
-  return restContext.core.parseIfNoneExist(context, type, bytes.toString('utf8'));
+  return restContext.core.interactions.parseIfNoneExist(context, type, bytes.toString('utf8'));
 }

@@ -10,7 +10,7 @@ import type { Exchange } from '../exchange';
 
 export async function history(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, context, query, type, id, root } = exchange;
-  const page = await restContext.core.history(context, {
+  const page = await restContext.core.interactions.history(context, {
     ...(type === '' ? {} : { type }),
     ...(id === '' ? {} : { id }),
     ...parseHistoryParameters(query.parameters),

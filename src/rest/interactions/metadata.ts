@@ -20,7 +20,7 @@ export async function capabilities(exchange: Exchange): Promise<FastifyReply> {
     throw fhirError('invalidValue', { reason: `'${wanted}' is not a mode of metadata: ${MODES.join(', ')}` });
   }
   allowEveryOrigin(exchange.reply);
-  const { text, etag } = await restContext.core.capabilities(context, mode);
+  const { text, etag } = await restContext.core.interactions.capabilities(context, mode);
   const described = restContext.describe(exchange.request, context.space.tenant);
   const uris = JSON.stringify(oauthUris(described));
   const socket = JSON.stringify({ url: WEBSOCKET, valueUri: socketUrl(exchange.root) });

@@ -21,7 +21,7 @@ const documents = createCache<string, { readonly text: string; readonly etag: st
 export async function openapi(exchange: Exchange, routes: readonly DescribedRoute[]): Promise<FastifyReply> {
   const { restContext, context } = exchange;
   const { release } = context.space;
-  const { text: statement, etag: made } = await restContext.core.capabilities(context);
+  const { text: statement, etag: made } = await restContext.core.interactions.capabilities(context);
   const key = `${release} ${made}`;
   let document = documents.get(key);
   if (document === undefined) {
@@ -34,7 +34,7 @@ export async function openapi(exchange: Exchange, routes: readonly DescribedRout
         version: lists.software.version,
         release,
         routes,
-        operations: restContext.core.operations(release),
+        operations: restContext.core.interactions.operations(release),
         statement: lists,
       }),
     );

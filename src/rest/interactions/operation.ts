@@ -13,7 +13,7 @@ import { locationOf } from '../responses/written';
 export async function invoke(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, context, query, root } = exchange;
   const { type, id, code = '' } = request.params;
-  const operations = restContext.core.operations(context.space.release);
+  const operations = restContext.core.interactions.operations(context.space.release);
   const safe = request.method !== 'POST';
   request.logEntry.changesNothing = operations.every(
     (each) => each.code !== code || !(each.affectsState || (each.storesOnRequest && !safe)),
@@ -27,7 +27,7 @@ export async function invoke(exchange: Exchange): Promise<FastifyReply> {
     query: query.parameters,
     safe,
   };
-  const result = await restContext.core.invoke(context, invocation);
+  const result = await restContext.core.interactions.invoke(context, invocation);
   const address = [root, type, id, `$${code}`].filter((part) => part !== undefined).join('/');
   const text = writeOperationResult(result, root, address, query.presentation);
   exchange.forbidCaching();

@@ -19,7 +19,7 @@ export async function patchWhere(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, context, type, query } = exchange;
   const guard = readGuardOfMatch(request);
   const operations = readPatch(exchange);
-  const result = await restContext.core.patchWhere(context, {
+  const result = await restContext.core.interactions.patchWhere(context, {
     type,
     criteria: query.parameters,
     patch: operations,
@@ -52,7 +52,7 @@ export async function patchByGet(exchange: Exchange, body: string): Promise<Fast
 async function apply(exchange: Exchange, operations: ResourceInput): Promise<FastifyReply> {
   const { restContext, request, context, type, id } = exchange;
   const guard = await readGuard(restContext.core, context, request, { type, id });
-  const result = await restContext.core.patch(context, { type, id, patch: operations, guard });
+  const result = await restContext.core.interactions.patch(context, { type, id, patch: operations, guard });
   return sendWritten(exchange, result, 'patched');
 }
 

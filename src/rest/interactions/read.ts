@@ -17,21 +17,21 @@ export async function read(exchange: Exchange): Promise<FastifyReply> {
     const body = await readUnparsedBody(exchange);
     if (body !== '') return patchByGet(exchange, body);
   }
-  return answer(exchange, await restContext.core.read(context, type, id));
+  return answer(exchange, await restContext.core.interactions.read(context, type, id));
 }
 
 export async function vread(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, context, type, id } = exchange;
   const version = request.params.vid ?? '';
   if (!isValidId(version)) throw fhirError('versionNotFound', { type, id, version });
-  const found = await restContext.core.vread(context, type, id, version);
+  const found = await restContext.core.interactions.vread(context, type, id, version);
   if (exchange.isSigned) exchange.forbidCaching();
   return answer(exchange, found);
 }
 
 async function answer(exchange: Exchange, whole: StoredVersion): Promise<FastifyReply> {
   const { restContext, context, query } = exchange;
-  const version = restContext.core.applySummary(context, whole, query.parameters);
+  const version = restContext.core.interactions.applySummary(context, whole, query.parameters);
   exchange.setVersion(version);
   if (version.type === BINARY) return answerBinary(exchange, whole, version);
   if (isUnchanged(exchange.request.headers, version)) return exchange.sendEmpty(304);
@@ -48,7 +48,7 @@ async function answerBinary(
   part: StoredVersion,
 ): Promise<FastifyReply> {
   const { restContext, request, context, query } = exchange;
-  const content = await readBinary(restContext.core, version.text);
+  const content = await readBinary(restContext.core.interactions, version.text);
   // A signed address is for the content; the resource has tags, an author and a security context besides.
   if (exchange.isSigned)
     return isUnchanged(request.headers, version)

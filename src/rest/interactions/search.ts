@@ -28,7 +28,13 @@ export async function search(exchange: Exchange): Promise<FastifyReply> {
   const { parameters } = query;
   // The previous page is requested only where there may be one, so that a search at its first page costs no more.
   const bothWays = parameters.some(([name]) => POSITION.has(name));
-  const page = await restContext.core.search(context, { type, compartment, parameters, handling, bothWays });
+  const page = await restContext.core.interactions.search(context, {
+    type,
+    compartment,
+    parameters,
+    handling,
+    bothWays,
+  });
   const { next, previous } = page;
   const links = { address: root + address, used: [...page.used, ...query.presentation], next, previous };
   return exchange.send(200, writeSearchset(page, root, links));

@@ -13,7 +13,7 @@ import { createIfNoneExist } from './conditional';
 export async function create(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, context, type } = exchange;
   if (request.headers['if-none-exist'] !== undefined) return createIfNoneExist(exchange);
-  const result = await restContext.core.create(context, type, await readResource(exchange));
+  const result = await restContext.core.interactions.create(context, type, await readResource(exchange));
   return sendWritten(exchange, result, 'stored');
 }
 
@@ -21,14 +21,14 @@ export async function update(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, context, type, id } = exchange;
   const resource = await readResource(exchange);
   const guard = await readGuard(restContext.core, context, request, { type, id });
-  const result = await restContext.core.update(context, { type, id, input: resource, guard });
+  const result = await restContext.core.interactions.update(context, { type, id, input: resource, guard });
   return sendWritten(exchange, result, 'stored');
 }
 
 export async function remove(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, context, type, id } = exchange;
   const guard = await readGuard(restContext.core, context, request, { type, id });
-  const { version } = await restContext.core.delete(context, type, id, guard);
+  const { version } = await restContext.core.interactions.delete(context, type, id, guard);
   exchange.forbidCaching();
   if (version !== undefined) exchange.setVersion(version);
   if (parsePreference(request.headers.prefer).answer === 'minimal') return exchange.sendEmpty(204);

@@ -7,7 +7,7 @@ import { refuseOtherMethods } from '../requests/method';
 /** Patterns of the health routes. */
 export const HEALTH_ADDRESSES: readonly string[] = ['/health/live', '/health/ready'];
 const JSON_TYPE = 'application/json; charset=utf-8';
-const STOPPING: Awaited<ReturnType<Core['readiness']>> = {
+const STOPPING: Awaited<ReturnType<Core['health']['readiness']>> = {
   ready: false,
   notices: ['The server is being stopped: send requests to another one'],
 };
@@ -22,7 +22,7 @@ export function registerHealthRoutes(server: FastifyInstance, core: Core, stoppi
   });
   server.get('/health/ready', async (request, reply) => {
     request.logEntry.interaction = INTERACTIONS.health;
-    const { ready, notices } = stopping.aborted ? STOPPING : await core.readiness();
+    const { ready, notices } = stopping.aborted ? STOPPING : await core.health.readiness();
     if (!ready) reply.header('retry-after', '1');
     return reply
       .code(ready ? 200 : 503)

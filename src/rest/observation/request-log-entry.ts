@@ -108,7 +108,7 @@ export class RequestLogEntry {
       mayChange: !READING_METHODS.includes(method),
       authorization: headers.authorization,
     };
-    const recorded = core.recordRefusal(refused, error);
+    const recorded = core.access.recordRefusal(refused, error);
     // The cause of the delay may delay the recording too.
     if (!this.isOverdue) await recorded;
   }

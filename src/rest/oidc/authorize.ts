@@ -35,7 +35,7 @@ export async function authorize(
     return refuse(400, 'The parameters of a POST must be in its body, and none of them in its address');
   if (form !== undefined && !isFromHere(request, addresses.base(request)))
     return refuse(403, 'The form does not come from a page of this server');
-  const step = await core.signIn.step({
+  const step = await core.access.signIn.step({
     space,
     base: addresses.base(request),
     query: isPosted ? body : query,

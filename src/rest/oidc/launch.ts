@@ -30,7 +30,7 @@ export async function launch(
   space: TenantSpace,
 ): Promise<FastifyReply> {
   const { authorization } = request.headers;
-  const { access } = await core.identify({
+  const { access } = await core.access.identify({
     ...{ tenant: space.tenant, space, authorization, address: request.ip },
     ...{ requestId: request.id, requestLine: request.url },
   });
@@ -55,7 +55,7 @@ export async function launch(
   const style = readText(value, STYLE);
   if (style !== undefined && !isWebAddress(style))
     refuse(`"${STYLE}" must be an absolute https address of up to ${LONGEST_ADDRESS} characters`);
-  const made = await core.signIn.launch(space, {
+  const made = await core.access.signIn.launch(space, {
     ...{ client, release },
     ...{ patient: patient ?? null, encounter: encounter ?? null },
     ...{ needPatientBanner: banner ?? null, smartStyleUrl: style ?? null },

@@ -24,7 +24,7 @@ export async function logout(
   const query = isPosted ? (request.body ?? '') : at === -1 ? '' : request.url.slice(at + 1);
   if (isPosted) requireShort(query, LONGEST_REQUEST);
   const base = addresses.base(request);
-  const step = await core.signIn.signOut({
+  const step = await core.access.signIn.signOut({
     ...{ space, query, isPosted, base },
     sessionCookie: readCookie(request, 'session'),
     ...{ address: request.ip, requestId: request.id },

@@ -41,12 +41,12 @@ export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): 
       request.logEntry.interaction = INTERACTIONS.oidc;
       // An address with a percent-encoded name is not valid.
       const isSpelledOut = request.url.startsWith(`/w/${tenant}/oidc`);
-      const space = isSpelledOut ? await edge.core.findSpace(tenant, 'r4') : undefined;
+      const space = isSpelledOut ? await edge.core.access.findSpace(tenant, 'r4') : undefined;
       if (space !== undefined) {
         request.logEntry.tenant = tenant;
         return space;
       }
-      const decoy = isSpelledOut ? edge.core.decoy(tenant, 'r4') : undefined;
+      const decoy = isSpelledOut ? edge.core.access.decoy(tenant, 'r4') : undefined;
       if (decoy === undefined) throw fhirError('unknownTenant');
       return decoy;
     };
@@ -70,7 +70,7 @@ export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): 
     (request, reply, space) =>
       answerClient(edge, request, reply, { space, perform });
   const page: Answer = (request, reply, space) => authorize(edge, request, reply, space);
-  const { tokens } = edge.core;
+  const { tokens } = edge.core.access;
   const discoveryCacheControl = edge.settings.publicUrls.length > 0 ? CACHE_CONTROL : PRIVATE_CACHE_CONTROL;
 
   add('/authorize', { GET: page, POST: page });

@@ -75,7 +75,7 @@ async function currentVersionId(
   type: string,
   id: string,
 ): Promise<string> {
-  const version = await core.find(context, type, id);
+  const version = await core.interactions.find(context, type, id);
   if (version !== undefined) return String(version.versionId);
   throw fhirError('preconditionFailed', {
     reason: `If-Match: * needs ${type}/${id} to exist, and it does not`,

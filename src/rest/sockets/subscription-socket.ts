@@ -32,7 +32,7 @@ export function registerSubscriptionSockets(server: FastifyInstance, restContext
     const { headers, ip, id, url: requestLine, params } = request;
     const { tenant } = params;
     const { authorization } = headers;
-    return core.identify({ tenant, space, authorization, address: ip, requestId: id, requestLine });
+    return core.access.identify({ tenant, space, authorization, address: ip, requestId: id, requestLine });
   }
 
   async function accept(request: FhirRequest, reply: FastifyReply, upgrade: Upgrade): Promise<FastifyReply> {
@@ -42,10 +42,10 @@ export function registerSubscriptionSockets(server: FastifyInstance, restContext
     if (!isRelease(release)) throw fhirError('unknownRelease', { release });
     // An address with a percent-encoded name is not valid.
     const isSpelledOut = request.url.startsWith(`/w/${tenant}/api/v1/fhir/${release}/`);
-    const found = isSpelledOut ? await core.findSpace(tenant, release) : undefined;
+    const found = isSpelledOut ? await core.access.findSpace(tenant, release) : undefined;
     // Browsers cannot set a header on a WebSocket: the token of its first message tells who opens it.
     const caller = headers.authorization === undefined ? undefined : await identify(request, found);
-    const space = found ?? (isSpelledOut ? core.decoy(tenant, release) : undefined);
+    const space = found ?? (isSpelledOut ? core.access.decoy(tenant, release) : undefined);
     if (space === undefined) throw fhirError('unknownTenant');
     if (caller !== undefined) logEntry.caller = caller;
     if (found !== undefined) logEntry.tenant = tenant;
@@ -54,14 +54,14 @@ export function registerSubscriptionSockets(server: FastifyInstance, restContext
     takeOver(reply.raw, upgrade);
 
     const contextOf = async (by: Caller): Promise<RequestContext | undefined> => {
-      const now = await core.findSpace(tenant, release);
+      const now = await core.access.findSpace(tenant, release);
       // A tenant of the same name that was made later has other spaces.
       if (now?.number !== space.number) return undefined;
       const deadline = Date.now() + settings.requestTimeoutMs;
       const context = { ...EMPTY_REQUEST_STATE, ...by, space: now, deadline, requestId: id, log };
       return { ...context, address: request.ip };
     };
-    const stream = core.openNotifications({ space, most: settings.sockets.perConnection });
+    const stream = core.streams.openNotifications({ space, most: settings.sockets.perConnection });
     sockets.accept(request.raw, upgrade, {
       stream,
       requestId: id,
@@ -71,13 +71,13 @@ export function registerSubscriptionSockets(server: FastifyInstance, restContext
         const sender = headers.authorization === undefined ? undefined : await identify(request, found);
         const context = await contextOf(sender ?? ANONYMOUS_CALLER);
         // No token is valid for an unknown tenant, which is refused with the same words.
-        if (context !== undefined) await requireMessageAdmitted(core.admit(context));
+        if (context !== undefined) await requireMessageAdmitted(core.access.admit(context));
         await stream.bindToken(token, sender);
       },
       async bind(subscription) {
         const context = await contextOf(await identify(request, found));
         if (context === undefined) throw fhirError('unknownTenant');
-        await requireMessageAdmitted(core.admit(context));
+        await requireMessageAdmitted(core.access.admit(context));
         await stream.bind(context, subscription);
       },
     });

@@ -112,7 +112,7 @@ describe.each(TESTED_RELEASES)('grants on random data in %s', (release) => {
   const put = async (type: Type, id: string): Promise<void> => {
     const resource: Stored = { resourceType: type, id, ...made[type]() };
     const input = toResourceInput(JSON.stringify(resource), { maxDepth: 64 });
-    await opened.core.update(open, { type, id, input });
+    await opened.core.interactions.update(open, { type, id, input });
     versions.set(`${type}/${id}`, [...(versions.get(`${type}/${id}`) ?? []), resource]);
   };
 
@@ -131,7 +131,7 @@ describe.each(TESTED_RELEASES)('grants on random data in %s', (release) => {
     for (let change = 0; change < 14; change++) await put(...pick(all.slice(PATIENTS.length + 3)));
     for (const id of ['o1', 'o5', 'c2']) {
       const type = id.startsWith('o') ? 'Observation' : 'Condition';
-      await opened.core.delete(open, type, id);
+      await opened.core.interactions.delete(open, type, id);
       versions.get(`${type}/${id}`)?.push(undefined);
     }
   });
@@ -186,7 +186,7 @@ describe.each(TESTED_RELEASES)('grants on random data in %s', (release) => {
     let total: number | undefined;
     let cursor: string | undefined;
     do {
-      const page: SearchPage = await opened.core.search(context, {
+      const page: SearchPage = await opened.core.interactions.search(context, {
         ...(type === undefined ? {} : { type }),
         ...more,
         parameters: [
@@ -427,19 +427,23 @@ describe.each(TESTED_RELEASES)('grants on random data in %s', (release) => {
         const mayRead = mayAsk(access, type, 'r');
         const isSeen = seesVersion(access, of, last, 'r');
         const expected = !mayRead ? 403 : !isSeen ? 404 : of[last] === undefined ? 410 : 200;
-        expect({ ...told, name, read: await statusOf(opened.core.read(context, type, id)) }).toEqual({
+        expect({
+          ...told,
+          name,
+          read: await statusOf(opened.core.interactions.read(context, type, id)),
+        }).toEqual({
           ...told,
           name,
           read: expected,
         });
         for (const index of of.keys()) {
-          const vread = await statusOf(opened.core.vread(context, type, id, String(index + 1)));
+          const vread = await statusOf(opened.core.interactions.vread(context, type, id, String(index + 1)));
           const seen = seesVersion(access, of, index, 'r');
           const status = !mayRead ? 403 : !seen ? 404 : of[index] === undefined ? 410 : 200;
           expect({ ...told, name, index, vread }).toEqual({ ...told, name, index, vread: status });
         }
         const history = asked(
-          opened.core
+          opened.core.interactions
             .history(context, { type, id })
             .then(({ versions: found }) => found.map(({ versionId }) => String(versionId)))
             .catch((error: unknown) => {
@@ -455,7 +459,7 @@ describe.each(TESTED_RELEASES)('grants on random data in %s', (release) => {
         });
       }
       const ofType = await asked(
-        opened.core
+        opened.core.interactions
           .history(context, { type: 'Observation', count: 1000 })
           .then(({ versions: found }) => found.map(({ id, versionId }) => `${id} ${versionId}`).sort()),
       );
@@ -470,9 +474,9 @@ describe.each(TESTED_RELEASES)('grants on random data in %s', (release) => {
       const found = mayAsk(access, 'Observation', 's') ? expected : 'forbidden';
       expect({ ...told, ofType }).toEqual({ ...told, ofType: found });
       if (found !== 'forbidden')
-        expect((await opened.core.history(context, { type: 'Observation', count: 0 })).total).toBe(
-          found.length,
-        );
+        expect(
+          (await opened.core.interactions.history(context, { type: 'Observation', count: 0 })).total,
+        ).toBe(found.length);
     }
   });
 });

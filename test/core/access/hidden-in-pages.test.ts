@@ -24,14 +24,14 @@ let desk: RequestContext;
 beforeAll(async () => {
   opened = await openCore({ environment: { VALIDATION: 'structure' } });
   const { core } = opened;
-  await core.policies.put('system', 'desk', {
+  await core.tenants.policies.put('system', 'desk', {
     rules: [{ types: ['Patient', 'Observation'], interactions: 'rs' }],
     hidden: ['Patient.name'],
   });
   open = await opened.context('system', 'r4');
   for (const resource of RESOURCES) {
     const { resourceType: type, id } = resource;
-    await core.update(open, {
+    await core.interactions.update(open, {
       ...{ type, id },
       input: toResourceInput(JSON.stringify(resource), { maxDepth: 64 }),
     });
@@ -50,7 +50,8 @@ it.each([
 ] as const)(
   'a resource that is %s has no hidden element and no narrative',
   async (_how, type, parameters) => {
-    const search = (context: RequestContext) => opened.core.search(context, { type, parameters });
+    const search = (context: RequestContext) =>
+      opened.core.interactions.search(context, { type, parameters });
     // The second answer may come from the cache.
     for (let time = 0; time < 2; time++) {
       const whole = textsOf(await search(open));
@@ -63,11 +64,11 @@ it.each([
 );
 
 it('a live query delivers no hidden element', async () => {
-  const stream = await opened.core.follow(desk, { type: 'Patient', parameters: [] });
+  const stream = await opened.core.interactions.follow(desk, { type: 'Patient', parameters: [] });
   const [patient] = RESOURCES;
   const changed = { ...patient, gender: 'female' };
   const input = toResourceInput(JSON.stringify(changed), { maxDepth: 64 });
-  await opened.core.update(open, { type: 'Patient', id: 'ann', input });
+  await opened.core.interactions.update(open, { type: 'Patient', id: 'ann', input });
   const change = await stream.next();
   stream.close();
   expect(change?.version.text).toContain('"female"');
@@ -78,7 +79,10 @@ it('a cached page is not the answer to a client that may see less', async () => 
   const access = { client: 'app', scopes: ['patient/*.rs'], patient: 'bob', policies: [] };
   const bob = { ...open, access: { ...access, isAdministrator: false, isAuditor: false } };
   const find = async (context: RequestContext): Promise<readonly string[]> => {
-    const { matches } = await opened.core.search(context, { type: 'Observation', parameters: [] });
+    const { matches } = await opened.core.interactions.search(context, {
+      type: 'Observation',
+      parameters: [],
+    });
     return matches.map(({ id }) => id);
   };
   // The first answers fill the cache.

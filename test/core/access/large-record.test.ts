@@ -8,7 +8,7 @@ describe.each(TESTED_RELEASES)('an app with a large record, in %s', (release) =>
   let open: RequestContext;
   const put = async (context: RequestContext, type: string, id: string, more: object): Promise<void> => {
     const input = toResourceInput(JSON.stringify({ resourceType: type, id, ...more }), { maxDepth: 64 });
-    await opened.core.update(context, { type, id, input });
+    await opened.core.interactions.update(context, { type, id, input });
   };
   const observation = (performer: string) => ({
     ...{ status: 'final', code: { text: 'x' }, subject: { reference: 'Patient/ann' } },
@@ -33,11 +33,15 @@ describe.each(TESTED_RELEASES)('an app with a large record, in %s', (release) =>
         ...{ isAdministrator: false, isAuditor: false },
       },
     };
-    const { matches } = await core.search(app, { type: 'Practitioner', parameters: [] });
+    const { matches } = await core.interactions.search(app, { type: 'Practitioner', parameters: [] });
     expect(matches.map(({ id }) => id)).toEqual(['known']);
-    expect((await core.read(app, 'Practitioner', 'known')).id).toBe('known');
-    await expect(core.read(app, 'Practitioner', 'stranger')).rejects.toMatchObject({ key: 'notFound' });
+    expect((await core.interactions.read(app, 'Practitioner', 'known')).id).toBe('known');
+    await expect(core.interactions.read(app, 'Practitioner', 'stranger')).rejects.toMatchObject({
+      key: 'notFound',
+    });
     await put(app, 'Observation', 'own', observation('stranger'));
-    await expect(core.read(app, 'Practitioner', 'stranger')).rejects.toMatchObject({ key: 'notFound' });
+    await expect(core.interactions.read(app, 'Practitioner', 'stranger')).rejects.toMatchObject({
+      key: 'notFound',
+    });
   });
 });

@@ -7,8 +7,8 @@ import {
   type ResourceInput,
   toResourceInput,
 } from '../../../src/core';
-import { CORE_RULES } from '../../../src/core/authorization/authorize-core';
-import { INTERACTION_REDACTION } from '../../../src/core/authorization/interaction-redaction';
+import { CORE_RULES } from '../../../src/core/authorization/core-rules';
+import { INTERACTIONS } from '../../../src/core/composition/interaction-table';
 import { openCore, type OpenedCore } from '../../support/core';
 import { TESTED_RELEASES } from '../../support/releases';
 
@@ -45,9 +45,17 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
     ({ core } = opened);
     open = await opened.context('system', release);
     for (const patient of [ann, bob])
-      await core.update(open, { type: 'Patient', id: patient.id, input: inputOf(patient) });
-    await core.update(open, { type: 'Observation', id: 'a1', input: inputOf(observation('a1', 'ann')) });
-    await core.update(open, { type: 'Observation', id: 'b1', input: inputOf(observation('b1', 'bob')) });
+      await core.interactions.update(open, { type: 'Patient', id: patient.id, input: inputOf(patient) });
+    await core.interactions.update(open, {
+      type: 'Observation',
+      id: 'a1',
+      input: inputOf(observation('a1', 'ann')),
+    });
+    await core.interactions.update(open, {
+      type: 'Observation',
+      id: 'b1',
+      input: inputOf(observation('b1', 'bob')),
+    });
   });
   afterAll(() => opened.close());
 
@@ -67,53 +75,68 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
     const input = inputOf(observed);
     const patch = inputOf([]);
     const calls: Record<string, () => Promise<unknown>> = {
-      read: () => core.read(nobody, 'Observation', 'a1'),
-      find: () => core.find(nobody, 'Observation', 'a1'),
-      vread: () => core.vread(nobody, 'Observation', 'a1', '1'),
-      readAsOf: () => core.readAsOf(nobody, 'Observation', 'a1', Date.now()),
-      difference: () => core.difference(nobody, { type: 'Observation', id: 'a1', from: '1', to: '1' }),
-      create: () => core.create(nobody, 'Observation', input),
-      update: () => core.update(nobody, { type: 'Observation', id: 'a1', input }),
-      patch: () => core.patch(nobody, { type: 'Observation', id: 'a1', patch }),
-      delete: () => core.delete(nobody, 'Observation', 'a1'),
-      createIfNoneExist: () => core.createIfNoneExist(nobody, 'Observation', input, [['code', 'x']]),
-      updateWhere: () => core.updateWhere(nobody, { type: 'Observation', criteria: [['code', 'x']], input }),
-      patchWhere: () => core.patchWhere(nobody, { type: 'Observation', criteria: [['code', 'x']], patch }),
-      deleteWhere: () => core.deleteWhere(nobody, 'Observation', [['code', 'x']]),
+      read: () => core.interactions.read(nobody, 'Observation', 'a1'),
+      find: () => core.interactions.find(nobody, 'Observation', 'a1'),
+      vread: () => core.interactions.vread(nobody, 'Observation', 'a1', '1'),
+      readAsOf: () => core.interactions.readAsOf(nobody, 'Observation', 'a1', Date.now()),
+      difference: () =>
+        core.interactions.difference(nobody, { type: 'Observation', id: 'a1', from: '1', to: '1' }),
+      create: () => core.interactions.create(nobody, 'Observation', input),
+      update: () => core.interactions.update(nobody, { type: 'Observation', id: 'a1', input }),
+      patch: () => core.interactions.patch(nobody, { type: 'Observation', id: 'a1', patch }),
+      delete: () => core.interactions.delete(nobody, 'Observation', 'a1'),
+      createIfNoneExist: () =>
+        core.interactions.createIfNoneExist(nobody, 'Observation', input, [['code', 'x']]),
+      updateWhere: () =>
+        core.interactions.updateWhere(nobody, { type: 'Observation', criteria: [['code', 'x']], input }),
+      patchWhere: () =>
+        core.interactions.patchWhere(nobody, { type: 'Observation', criteria: [['code', 'x']], patch }),
+      deleteWhere: () => core.interactions.deleteWhere(nobody, 'Observation', [['code', 'x']]),
       bundle: () =>
-        core.bundle(nobody, { input: inputOf({ resourceType: 'Bundle', type: 'transaction', entry: [] }) }),
-      history: () => core.history(nobody, {}),
-      changes: () => core.changes(nobody, 0, 10),
-      lastSequence: () => core.lastSequence(nobody),
-      follow: () => core.follow(nobody, { parameters: [] }),
-      search: () => core.search(nobody, { type: 'Observation', parameters: [] }),
-      aggregate: () => core.aggregate(nobody, { type: 'Observation', parameters: [] }),
+        core.interactions.bundle(nobody, {
+          input: inputOf({ resourceType: 'Bundle', type: 'transaction', entry: [] }),
+        }),
+      history: () => core.interactions.history(nobody, {}),
+      changes: () => core.streams.changes(nobody, 0, 10),
+      lastSequence: () => core.streams.lastSequence(nobody),
+      follow: () => core.interactions.follow(nobody, { parameters: [] }),
+      search: () => core.interactions.search(nobody, { type: 'Observation', parameters: [] }),
+      aggregate: () => core.interactions.aggregate(nobody, { type: 'Observation', parameters: [] }),
       searchBatch: async () => {
-        const [page] = await core.searchBatch(nobody, [{ type: 'Observation', parameters: [] }]);
+        const [page] = await core.interactions.searchBatch(nobody, [{ type: 'Observation', parameters: [] }]);
         if (page instanceof Error) throw page;
       },
       invoke: () =>
-        core.invoke(nobody, {
+        core.interactions.invoke(nobody, {
           level: 'instance',
           type: 'Patient',
           id: 'ann',
           code: 'everything',
           safe: true,
         }),
-      subscriptionStatus: () => core.subscriptionStatus(nobody, 's1'),
+      subscriptionStatus: () => core.interactions.subscriptionStatus(nobody, 's1'),
       subscriptionEvents: () =>
-        core.subscriptionEvents(nobody, { id: 's1', since: undefined, until: undefined, content: undefined }),
-      jobs: () => core.jobs.submit(nobody, { details: {}, isRepeatable: true }),
+        core.interactions.subscriptionEvents(nobody, {
+          id: 's1',
+          since: undefined,
+          until: undefined,
+          content: undefined,
+        }),
+      requests: () => core.jobs.requests.submit(nobody, { details: {}, isRepeatable: true }),
     };
-    const withRule = Object.entries(CORE_RULES).flatMap(([name, rule]) => (rule === 'data' ? [name] : []));
-    expect(Object.keys(calls).sort()).toEqual([...withRule, ...Object.keys(INTERACTION_REDACTION)].sort());
-    // The functions of core are those that have a rule.
-    expect(Object.keys(core).sort()).toEqual(
-      [...Object.keys(CORE_RULES), ...Object.keys(INTERACTION_REDACTION)].sort(),
+    const withRule = Object.values(CORE_RULES).flatMap((rules) =>
+      Object.entries(rules).flatMap(([name, rule]) => (rule === 'data' ? [name] : [])),
     );
+    expect(Object.keys(calls).sort()).toEqual([...withRule, ...Object.keys(INTERACTIONS)].sort());
+    // The functions of core are those that have a rule; one rule may stand for a whole part.
+    const names = (part: object): string[] => Object.keys(part).sort();
+    expect(names(core)).toEqual(names({ ...CORE_RULES, close: true }));
+    expect(names(core.interactions)).toEqual(names({ ...CORE_RULES.interactions, ...INTERACTIONS }));
+    for (const part of ['access', 'jobs', 'streams'] as const)
+      expect([part, names(core[part])]).toEqual([part, names(CORE_RULES[part])]);
     for (const [name, call] of Object.entries(calls))
       expect([name, await outcome(call())]).toEqual([name, 'forbidden']);
-    await expect(core.read(nobody, 'Observation', 'a1')).rejects.toThrow(
+    await expect(core.interactions.read(nobody, 'Observation', 'a1')).rejects.toThrow(
       'This client has no scopes: the scope system/Observation.r is missing',
     );
   });
@@ -125,28 +148,44 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
     const moved = inputOf([{ op: 'replace', path: '/subject/reference', value: 'Patient/bob' }]);
     const transaction = (method: string, url: string, resource?: object): Promise<unknown> => {
       const entry = [{ request: { method, url }, ...(resource === undefined ? {} : { resource }) }];
-      return core.bundle(own, { input: inputOf({ resourceType: 'Bundle', type: 'transaction', entry }) });
+      return core.interactions.bundle(own, {
+        input: inputOf({ resourceType: 'Bundle', type: 'transaction', entry }),
+      });
     };
-    const before = await core.lastSequence(open);
+    const before = await core.streams.lastSequence(open);
     const told = {
-      createOfOthers: await outcome(core.create(own, 'Observation', others)),
-      putOfOthers: await outcome(core.update(own, { type: 'Observation', id: 'b2', input: others })),
+      createOfOthers: await outcome(core.interactions.create(own, 'Observation', others)),
+      putOfOthers: await outcome(
+        core.interactions.update(own, { type: 'Observation', id: 'b2', input: others }),
+      ),
       overOthers: await outcome(
-        core.update(own, { type: 'Observation', id: 'b1', input: inputOf(observation('b1', 'ann')) }),
+        core.interactions.update(own, {
+          type: 'Observation',
+          id: 'b1',
+          input: inputOf(observation('b1', 'ann')),
+        }),
       ),
       awayFromMe: await outcome(
-        core.update(own, { type: 'Observation', id: 'a1', input: inputOf(observation('a1', 'bob')) }),
+        core.interactions.update(own, {
+          type: 'Observation',
+          id: 'a1',
+          input: inputOf(observation('a1', 'bob')),
+        }),
       ),
-      patchOfOthers: await outcome(core.patch(own, { type: 'Observation', id: 'b1', patch: moved })),
-      patchAway: await outcome(core.patch(own, { type: 'Observation', id: 'a1', patch: moved })),
-      deleteOfOthers: (await core.delete(own, 'Observation', 'b1')).version,
-      guarded: await outcome(core.delete(own, 'Observation', 'b1', { ifMatch: ['7'] })),
-      otherType: await outcome(core.create(own, 'Practitioner', inputOf({ resourceType: 'Practitioner' }))),
+      patchOfOthers: await outcome(
+        core.interactions.patch(own, { type: 'Observation', id: 'b1', patch: moved }),
+      ),
+      patchAway: await outcome(core.interactions.patch(own, { type: 'Observation', id: 'a1', patch: moved })),
+      deleteOfOthers: (await core.interactions.delete(own, 'Observation', 'b1')).version,
+      guarded: await outcome(core.interactions.delete(own, 'Observation', 'b1', { ifMatch: ['7'] })),
+      otherType: await outcome(
+        core.interactions.create(own, 'Practitioner', inputOf({ resourceType: 'Practitioner' })),
+      ),
       entryOfOthers: await outcome(transaction('POST', 'Observation', observation('', 'bob'))),
       entryOverOthers: await outcome(transaction('PUT', 'Observation/b1', observation('b1', 'ann'))),
       entryDeletes: await outcome(transaction('DELETE', 'Observation/b1')),
       labels: await outcome(
-        core.invoke(own, {
+        core.interactions.invoke(own, {
           level: 'instance',
           type: 'Observation',
           id: 'b1',
@@ -174,11 +213,13 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
       entryDeletes: 'done',
       labels: 'notFound',
     });
-    expect(await core.lastSequence(open)).toBe(before);
-    expect((await core.update(own, { type: 'Observation', id: 'a2', input: mine })).created).toBe(true);
-    expect((await core.deleteWhere(own, 'Observation', [['_id', 'a2']])).length).toBe(1);
-    expect(await outcome(core.deleteWhere(own, 'Observation', [['_id', 'b1']]))).toBe('done');
-    expect((await core.read(open, 'Observation', 'b1')).versionId).toBe(1);
+    expect(await core.streams.lastSequence(open)).toBe(before);
+    expect(
+      (await core.interactions.update(own, { type: 'Observation', id: 'a2', input: mine })).created,
+    ).toBe(true);
+    expect((await core.interactions.deleteWhere(own, 'Observation', [['_id', 'a2']])).length).toBe(1);
+    expect(await outcome(core.interactions.deleteWhere(own, 'Observation', [['_id', 'b1']]))).toBe('done');
+    expect((await core.interactions.read(open, 'Observation', 'b1')).versionId).toBe(1);
   });
 
   it('a program moves nothing out of the conditions of its scope, and nothing into them', async () => {
@@ -186,10 +227,10 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
     const withStatus = (id: string, status: string): ResourceInput =>
       inputOf({ ...observation(id, 'bob'), status });
     const put = (id: string, status: string, context = program): Promise<string> =>
-      outcome(core.update(context, { type: 'Observation', id, input: withStatus(id, status) }));
+      outcome(core.interactions.update(context, { type: 'Observation', id, input: withStatus(id, status) }));
     await put('f1', 'registered', open);
     expect({
-      create: await outcome(core.create(program, 'Observation', withStatus('', 'registered'))),
+      create: await outcome(core.interactions.create(program, 'Observation', withStatus('', 'registered'))),
       away: await put('b1', 'registered'),
       into: await put('f1', 'final'),
       within: await put('b3', 'final'),
@@ -198,21 +239,48 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
 
   it('a record by $everything and a live query have nothing of others', async () => {
     const own = as(['patient/*.rs']);
-    const record = await core.invoke(own, { level: 'type', type: 'Patient', code: 'everything', safe: true });
+    const record = await core.interactions.invoke(own, {
+      level: 'type',
+      type: 'Patient',
+      code: 'everything',
+      safe: true,
+    });
     if (!('page' in record)) throw new Error('a record has pages');
     expect(record.page.matches.map(({ id }) => id).sort()).toEqual(['a1', 'ann']);
     expect(
       await outcome(
-        core.invoke(own, { level: 'instance', type: 'Patient', id: 'bob', code: 'everything', safe: true }),
+        core.interactions.invoke(own, {
+          level: 'instance',
+          type: 'Patient',
+          id: 'bob',
+          code: 'everything',
+          safe: true,
+        }),
       ),
     ).toBe('notFound');
-    const stream = await core.follow(own, { type: 'Observation', parameters: [] });
-    await core.update(open, { type: 'Observation', id: 'b3', input: inputOf(observation('b3', 'bob')) });
-    await core.update(open, { type: 'Observation', id: 'a3', input: inputOf(observation('a3', 'ann')) });
+    const stream = await core.interactions.follow(own, { type: 'Observation', parameters: [] });
+    await core.interactions.update(open, {
+      type: 'Observation',
+      id: 'b3',
+      input: inputOf(observation('b3', 'bob')),
+    });
+    await core.interactions.update(open, {
+      type: 'Observation',
+      id: 'a3',
+      input: inputOf(observation('a3', 'ann')),
+    });
     const first = await stream.next();
-    await core.update(open, { type: 'Observation', id: 'a3', input: inputOf(observation('a3', 'bob')) });
-    await core.delete(open, 'Observation', 'b3');
-    await core.update(open, { type: 'Observation', id: 'a4', input: inputOf(observation('a4', 'ann')) });
+    await core.interactions.update(open, {
+      type: 'Observation',
+      id: 'a3',
+      input: inputOf(observation('a3', 'bob')),
+    });
+    await core.interactions.delete(open, 'Observation', 'b3');
+    await core.interactions.update(open, {
+      type: 'Observation',
+      id: 'a4',
+      input: inputOf(observation('a4', 'ann')),
+    });
     const heard = [first, await stream.next(), await stream.next()];
     stream.close();
     expect(
@@ -222,11 +290,11 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
       ['delete', 'a3', false],
       ['update', 'a4', false],
     ]);
-    expect(await outcome(core.follow(own, { parameters: [] }))).toBe('forbidden');
+    expect(await outcome(core.interactions.follow(own, { parameters: [] }))).toBe('forbidden');
   });
 
   it('policies narrow scopes, hide elements in every answer and protect others', async () => {
-    await core.policies.put('system', 'ward', {
+    await core.tenants.policies.put('system', 'ward', {
       rules: [
         { types: ['Observation'], interactions: 'crus', criteria: ['status=final&subject={patient}'] },
         { types: ['Patient'], interactions: 'rus' },
@@ -240,20 +308,25 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
       ...current,
       access: { ...NOBODY, patient: 'ann', scopes: ['system/*.cruds'], policies: ['ward'] },
     };
-    const found = await core.search(ward, { type: 'Observation', parameters: [['_sort', '_id']] });
+    const found = await core.interactions.search(ward, {
+      type: 'Observation',
+      parameters: [['_sort', '_id']],
+    });
     expect(found.matches.map(({ id }) => id)).toEqual(['a1', 'a4']);
     const texts = [
       ...found.matches.map(({ text }) => text),
-      (await core.read(ward, 'Patient', 'ann')).text,
-      (await core.vread(ward, 'Observation', 'a1', '1')).text,
-      ...(await core.history(ward, { type: 'Observation', id: 'a1' })).versions.map(({ text }) => text),
-      ...(await core.changes(ward, 0, 100)).map(({ text }) => text),
+      (await core.interactions.read(ward, 'Patient', 'ann')).text,
+      (await core.interactions.vread(ward, 'Observation', 'a1', '1')).text,
+      ...(await core.interactions.history(ward, { type: 'Observation', id: 'a1' })).versions.map(
+        ({ text }) => text,
+      ),
+      ...(await core.streams.changes(ward, 0, 100)).map(({ text }) => text),
     ];
     for (const text of texts)
       expect([text, text.includes('secret'), text.includes('Abel')]).toEqual([text, false, false]);
     expect(texts[0]).toContain('SUBSETTED');
     const asks = (type: string, name: string, value: string): Promise<string> =>
-      outcome(core.search(ward, { type, parameters: [[name, value]], handling: 'strict' }));
+      outcome(core.interactions.search(ward, { type, parameters: [[name, value]], handling: 'strict' }));
     expect({
       name: await asks('Patient', 'name', 'Abel'),
       sort: await asks('Patient', '_sort', 'family'),
@@ -273,26 +346,32 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
       words: 'unknownParameter',
       visible: 'done',
     });
-    const grouped = core.aggregate(ward, { type: 'Patient', parameters: [], by: { parameter: 'name' } });
+    const grouped = core.interactions.aggregate(ward, {
+      type: 'Patient',
+      parameters: [],
+      by: { parameter: 'name' },
+    });
     expect(await outcome(grouped)).toBe('unknownParameter');
-    const numbers = core.aggregate(ward, {
+    const numbers = core.interactions.aggregate(ward, {
       ...{ type: 'Observation', parameters: [] },
       numbers: { parameter: 'value-quantity' },
     });
     expect(await outcome(numbers)).toBe('unknownParameter');
     const test = inputOf([{ op: 'test', path: '/name/0/family', value: 'Abel' }]);
-    expect(await outcome(core.patch(ward, { type: 'Patient', id: 'ann', patch: test }))).toBe('forbidden');
-    expect(await outcome(core.create(ward, 'Observation', inputOf(observation('', 'ann'))))).toBe(
+    expect(await outcome(core.interactions.patch(ward, { type: 'Patient', id: 'ann', patch: test }))).toBe(
       'forbidden',
     );
+    expect(
+      await outcome(core.interactions.create(ward, 'Observation', inputOf(observation('', 'ann')))),
+    ).toBe('forbidden');
     const { note: _hidden, ...rest } = { note: undefined, ...observation('', 'ann') };
-    expect(await outcome(core.create(ward, 'Observation', inputOf(rest)))).toBe('done');
-    expect(await outcome(core.delete(ward, 'Observation', 'a1'))).toBe('forbidden');
+    expect(await outcome(core.interactions.create(ward, 'Observation', inputOf(rest)))).toBe('done');
+    expect(await outcome(core.interactions.delete(ward, 'Observation', 'a1'))).toBe('forbidden');
     const meta = { level: 'instance', type: 'Patient', id: 'ann', code: 'meta', safe: true } as const;
-    expect(await outcome(core.invoke(ward, meta))).toBe('forbidden');
+    expect(await outcome(core.interactions.invoke(ward, meta))).toBe('forbidden');
     const unknown = { ...ward, access: { ...ward.access, policies: ['none'] } };
-    expect(await outcome(core.read(unknown, 'Patient', 'ann'))).toBe('forbidden');
-    await core.policies.put('system', 'desk', {
+    expect(await outcome(core.interactions.read(unknown, 'Patient', 'ann'))).toBe('forbidden');
+    await core.tenants.policies.put('system', 'desk', {
       rules: [{ types: ['Patient'], interactions: 'crud' }],
       readOnly: ['Patient.gender', 'Patient.contact.name'],
     });
@@ -301,14 +380,17 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
       access: { ...NOBODY, scopes: ['system/Patient.*'], policies: ['desk'] },
     };
     const put = (change: object): Promise<string> =>
-      outcome(core.update(desk, { type: 'Patient', id: 'ann', input: inputOf({ ...ann, ...change }) }));
+      outcome(
+        core.interactions.update(desk, { type: 'Patient', id: 'ann', input: inputOf({ ...ann, ...change }) }),
+      );
     expect({
       protected: await put({ gender: 'other' }),
       within: await put({ contact: [{ name: { text: 'Eve' } }] }),
       allowed: await put({ birthDate: '1970' }),
     }).toEqual({ protected: 'forbidden', within: 'forbidden', allowed: 'done' });
-    expect(Object.keys(await core.policies.list('system')).sort()).toEqual(['desk', 'ward']);
-    for (const name of ['desk', 'ward']) expect(await core.policies.delete('system', name)).toBe(true);
+    expect(Object.keys(await core.tenants.policies.list('system')).sort()).toEqual(['desk', 'ward']);
+    for (const name of ['desk', 'ward'])
+      expect(await core.tenants.policies.delete('system', name)).toBe(true);
   });
 
   it.each([
@@ -322,6 +404,6 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
     ['the id', { rules: [], hidden: ['Patient.id'] }],
     ['a member that there is not', { rules: [], hide: [] }],
   ])('%s is no policy', async (_what, definition) => {
-    expect(await outcome(core.policies.put('system', 'bad', definition))).toBe('invalidValue');
+    expect(await outcome(core.tenants.policies.put('system', 'bad', definition))).toBe('invalidValue');
   });
 });

@@ -27,7 +27,7 @@ afterAll(() => opened.close());
 
 const put = (resource: { resourceType: string; id: string; [name: string]: unknown }): Promise<unknown> => {
   const input = toResourceInput(JSON.stringify(resource), { maxDepth: 64 });
-  return opened.core.update(context, { type: resource.resourceType, id: resource.id, input });
+  return opened.core.interactions.update(context, { type: resource.resourceType, id: resource.id, input });
 };
 
 async function pagesOf(type: string, parameter: readonly [string, string], count: number): Promise<string[]> {
@@ -36,7 +36,7 @@ async function pagesOf(type: string, parameter: readonly [string, string], count
   do {
     const further = cursor === undefined ? [] : [['_cursor', cursor] as const];
     const parameters = [parameter, ['_count', String(count)], ['_total', 'accurate'], ...further] as const;
-    const page = await opened.core.search(context, { type, parameters });
+    const page = await opened.core.interactions.search(context, { type, parameters });
     expect(page.total).toBe(7);
     ids.push(...page.matches.map(({ id }) => id));
     cursor = page.next;

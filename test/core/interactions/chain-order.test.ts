@@ -39,7 +39,7 @@ afterAll(() => opened.close());
 const put = (resource: { resourceType: string; id: string; [name: string]: unknown }): Promise<unknown> => {
   const { resourceType, id } = resource;
   const input = toResourceInput(JSON.stringify(resource), { maxDepth: 64 });
-  return opened.core.update(context, { type: resourceType, id, input });
+  return opened.core.interactions.update(context, { type: resourceType, id, input });
 };
 
 const observe = (id: string, subject: string, date: string | undefined, code: string): Promise<unknown> =>
@@ -57,7 +57,7 @@ async function pagesOf(parameters: readonly (readonly [string, string])[], count
   let cursor: string | undefined;
   do {
     const further = cursor === undefined ? [] : [['_cursor', cursor] as const];
-    const page = await opened.core.search(context, {
+    const page = await opened.core.interactions.search(context, {
       type: 'Observation',
       parameters: [...parameters, ['_count', String(count)], ...further],
     });
@@ -101,7 +101,7 @@ it('the total of a chain counts the resources of all targets', async () => {
       [name, value],
       ['_count', '3'],
     ] as const;
-    const { total } = await opened.core.search(context, { type: 'Observation', parameters });
+    const { total } = await opened.core.interactions.search(context, { type: 'Observation', parameters });
     expect(total).toBe(dates.size);
   }
 });
@@ -133,7 +133,7 @@ it.each([
     [name, value],
     ['_explain', 'true'],
   ] as const;
-  const { issues } = await opened.core.search(context, { type: 'Observation', parameters });
+  const { issues } = await opened.core.interactions.search(context, { type: 'Observation', parameters });
   const dated = [...dates.keys()].filter((id) => (dates.get(id) ?? '') >= '2021-03-05');
   const all = [...(name === 'code' ? coded : dated), 'placed'].sort();
   const ids = await pagesOf(parameters.slice(0, 2), 4);
@@ -167,7 +167,7 @@ describe('a chain with many targets and a frequent code', () => {
 
   const explained = async (parameters: readonly (readonly [string, string])[]): Promise<string> => {
     const asked = { type: 'Observation', parameters: [...parameters, ['_explain', 'true']] } as const;
-    const { issues } = await opened.core.search(context, asked);
+    const { issues } = await opened.core.interactions.search(context, asked);
     return issues.map(({ diagnostics }) => diagnostics).join('\n');
   };
 
@@ -203,7 +203,7 @@ describe('a chain with many targets and a frequent code', () => {
     const dated = all.map((id) => expected.get(id) ?? '').filter((date) => date !== '');
     const ordered = sort === 'date' ? dated.sort() : dated.sort().reverse();
     expect(ids.map((id) => expected.get(id)).filter((date) => date !== '')).toEqual(ordered);
-    const { total } = await opened.core.search(context, {
+    const { total } = await opened.core.interactions.search(context, {
       type: 'Observation',
       parameters: [...asked, ['_total', 'accurate'], ['_count', '1']],
     });

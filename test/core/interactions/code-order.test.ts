@@ -46,7 +46,7 @@ const VALUES: readonly object[] = [
 async function put(context: RequestContext, id: string, more: object): Promise<void> {
   const resource = { resourceType: 'Observation', id, ...more };
   const input = toResourceInput(JSON.stringify(resource), { maxDepth: 64 });
-  await opened.core.update(context, { type: 'Observation', id, input });
+  await opened.core.interactions.update(context, { type: 'Observation', id, input });
 }
 
 describe.each(TESTED_RELEASES)('a sorted search by code in %s', (release) => {
@@ -67,7 +67,7 @@ describe.each(TESTED_RELEASES)('a sorted search by code in %s', (release) => {
     const ids: string[] = [];
     let cursor: string | undefined;
     do {
-      const page = await opened.core.search(context, {
+      const page = await opened.core.interactions.search(context, {
         type: 'Observation',
         parameters: [
           ...parameters,
@@ -118,7 +118,7 @@ describe.each(TESTED_RELEASES)('a sorted search by code in %s', (release) => {
         ['_sort', sort],
         ['_explain', 'true'],
       ] as const;
-      const { issues } = await opened.core.search(context, { type: 'Observation', parameters });
+      const { issues } = await opened.core.interactions.search(context, { type: 'Observation', parameters });
       const plans = issues.filter(({ diagnostics }) => diagnostics.startsWith('Plan for Observation'));
       expect(plans[0]?.diagnostics).toContain('the rows of a composite under each code of one parameter');
     }

@@ -98,7 +98,7 @@ const WRITES: readonly [
     'system',
     async (context, value) => {
       const body = input(patient(value, 'Conditional'));
-      const { created } = await one.core.updateWhere(context, {
+      const { created } = await one.core.interactions.updateWhere(context, {
         type: 'Patient',
         criteria: criteriaOf(value),
         input: body,
@@ -112,7 +112,11 @@ const WRITES: readonly [
     'system',
     async (context, value) => {
       const patch = toResourceInput('[{"op":"add","path":"/active","value":true}]', LIMITS);
-      await one.core.patchWhere(context, { type: 'Patient', criteria: criteriaOf(value), patch });
+      await one.core.interactions.patchWhere(context, {
+        type: 'Patient',
+        criteria: criteriaOf(value),
+        patch,
+      });
       return 'patched';
     },
     'noMatch',
@@ -121,14 +125,16 @@ const WRITES: readonly [
     'a delete deletes nothing',
     'system',
     async (context, value) =>
-      (await one.core.deleteWhere(context, 'Patient', criteriaOf(value))).map(({ id }) => id),
+      (await one.core.interactions.deleteWhere(context, 'Patient', criteriaOf(value))).map(({ id }) => id),
     [],
   ],
   [
     'a delete of several resources deletes the others',
     'several',
     async (context, value) =>
-      (await one.core.deleteWhere(context, 'Patient', criteriaOf(value))).map(({ id }) => id).sort(),
+      (await one.core.interactions.deleteWhere(context, 'Patient', criteriaOf(value)))
+        .map(({ id }) => id)
+        .sort(),
     ['second', 'third'],
   ],
 ];
@@ -145,7 +151,7 @@ describe.each([
       const value = `value-${++last}`;
       const [here, there] = [await one.context(tenant, 'r4'), await other.context(tenant, 'r4')];
       const put = (id: string, of: string, family: string) =>
-        other.core.update(there, { type: 'Patient', id, input: input(patient(of, family, id)) });
+        other.core.interactions.update(there, { type: 'Patient', id, input: input(patient(of, family, id)) });
       const id = `first-${last}`;
       await put(id, value, 'Before');
       if (tenant === 'several') for (const more of ['second', 'third']) await put(more, value, 'Before');
@@ -162,7 +168,7 @@ describe.each([
       await early;
 
       expect(await written).toEqual(expected);
-      const kept = await other.core.read(there, 'Patient', id);
+      const kept = await other.core.interactions.read(there, 'Patient', id);
       expect([kept.versionId, kept.text.includes('Changed')]).toEqual([2, true]);
     });
   },
@@ -170,10 +176,10 @@ describe.each([
 
 it('a conditional write is refused if a concurrent write creates a second match', async () => {
   const [here, there] = [await one.context('system', 'r4b'), await other.context('system', 'r4b')];
-  const first = await other.core.create(there, 'Patient', input(patient('twice', 'Before')));
+  const first = await other.core.interactions.create(there, 'Patient', input(patient('twice', 'Before')));
   await holdCondition(here);
   const written = outcomeOf(
-    one.core
+    one.core.interactions
       .updateWhere(here, {
         type: 'Patient',
         criteria: criteriaOf('twice'),
@@ -182,8 +188,8 @@ it('a conditional write is refused if a concurrent write creates a second match'
       .then(() => 'updated'),
   );
   await untilWaiting(1);
-  await other.core.create(there, 'Patient', input(patient('twice', 'Second')));
+  await other.core.interactions.create(there, 'Patient', input(patient('twice', 'Second')));
   await holder.query('commit');
   expect(await written).toBe('multipleMatches');
-  expect((await other.core.read(there, 'Patient', first.version.id)).versionId).toBe(1);
+  expect((await other.core.interactions.read(there, 'Patient', first.version.id)).versionId).toBe(1);
 });

@@ -98,8 +98,8 @@ async function fill(context: RequestContext): Promise<void> {
       (_name, value: unknown) => (Array.isArray(value) && value.length === 0 ? undefined : value),
     );
     const input = toResourceInput(text, { maxDepth: 64 });
-    if (id !== undefined) await few.core.update(context, { type, id, input });
-    else return (await few.core.create(context, type, input)).version.id;
+    if (id !== undefined) await few.core.interactions.update(context, { type, id, input });
+    else return (await few.core.interactions.create(context, type, input)).version.id;
     return id;
   };
   await put({ resourceType: 'Patient' }, 'Patient', 'there');
@@ -133,7 +133,7 @@ describe.each(TESTED_RELEASES)('a sorted search in %s', (release: Release) => {
     let cursor: string | undefined;
     for (let page = 0; ; page++) {
       const { core } = cores[page % cores.length] as OpenedCore;
-      const found = await core.search(context, {
+      const found = await core.interactions.search(context, {
         type: 'Observation',
         bothWays: true,
         parameters: [

@@ -69,7 +69,7 @@ describe.each(RELEASE_NAMES)('the examples of %s', (release) => {
       if (!wrong.has(`${type}/${id}`)) return;
       const context = await core().context('system', release);
       await core()
-        .core.update(context, { type, id, input: document })
+        .core.interactions.update(context, { type, id, input: document })
         .catch((error: unknown) => {
           if (!(error instanceof FhirError) || ![400, 422].includes(error.status)) throw error;
           refused.push(`${type}/${id}`);
@@ -83,8 +83,8 @@ describe.each(RELEASE_NAMES)('the examples of %s', (release) => {
     await forEachOf(examples, 32, async ({ type, id, document, resource }) => {
       const store = storeOf(type, id);
       const context = await store.context('system', release);
-      await store.core.update(context, { type, id, input: document });
-      const { text } = await store.core.read(context, type, id);
+      await store.core.interactions.update(context, { type, id, input: document });
+      const { text } = await store.core.interactions.read(context, type, id);
       const back = parseJson(text).value as JsonObject;
       const isEqual =
         areIdenticalJson(
@@ -107,8 +107,8 @@ describe.each(RELEASE_NAMES)('the examples of %s', (release) => {
     await forEachOf(examples, 32, async ({ type, id, document, resource }) => {
       const store = storeOf(type, id);
       const context = await store.context('system', release);
-      const { version } = await store.core.create(context, type, document);
-      const { text } = await store.core.read(context, type, version.id);
+      const { version } = await store.core.interactions.create(context, type, document);
+      const { text } = await store.core.interactions.read(context, type, version.id);
       if (text !== version.text) unequal.push(`${type}/${version.id} differs from the answer of its create`);
       const back = parseJson(text).value as JsonObject;
       if (

@@ -35,7 +35,7 @@ async function fill(context: RequestContext, release: Release): Promise<void> {
       ...(number % 2 === 0 ? { recordedDate: `20${10 + number}` } : {}),
     };
     const input = toResourceInput(JSON.stringify(resource), { maxDepth: 64 });
-    await opened.core.update(context, { type: 'Condition', id: `c${number}`, input });
+    await opened.core.interactions.update(context, { type: 'Condition', id: `c${number}`, input });
   }
   // Written past the server: eleven thousand requests would take long. The first lie among the copies by their keys.
   const copies = `generate_series(1, ${COPIES}) as n where t.space = (
@@ -73,7 +73,7 @@ describe.each(TESTED_RELEASES)('a search of many codes in %s', (release) => {
     const met: Met = { keys: [], totals: [] };
     let cursor: string | undefined;
     for (;;) {
-      const page = await opened.core.search(context, {
+      const page = await opened.core.interactions.search(context, {
         type: 'Condition',
         parameters: [...parameters, ...(cursor === undefined ? [] : [['_cursor', cursor] as const])],
       });

@@ -37,7 +37,11 @@ function observation(number: number): string {
 const withId = (text: string, id: string): string => text.replace('{', `{"id":"${id}",`);
 
 async function put(context: RequestContext, type: string, id: string, text: string): Promise<void> {
-  await many.core.update(context, { type, id, input: toResourceInput(withId(text, id), { maxDepth: 64 }) });
+  await many.core.interactions.update(context, {
+    type,
+    id,
+    input: toResourceInput(withId(text, id), { maxDepth: 64 }),
+  });
 }
 
 type Parameters = readonly (readonly [string, string])[];
@@ -57,7 +61,7 @@ async function follow(
     const core = (cores[totals.length % cores.length] as OpenedCore).core;
     const further = cursor === undefined ? [] : [['_cursor', cursor] as const];
     const [page] = await Promise.all([
-      core.search(context, {
+      core.interactions.search(context, {
         ...(type === undefined ? {} : { type }),
         parameters: [...parameters, ...further],
       }),
@@ -88,7 +92,7 @@ describe('while other requests insert, update and delete', () => {
     const moved = `other-${(page * 7 + 3) % OTHERS}`;
     await Promise.all([
       put(context, 'Observation', `new-${numberOfNext++}`, observation(numberOfNext)),
-      many.core.delete(context, 'Observation', gone),
+      many.core.interactions.delete(context, 'Observation', gone),
       ...(moved === gone ? [] : [put(context, 'Observation', moved, observation(numberOfNext + 1))]),
     ]);
   }

@@ -67,14 +67,15 @@ describe.each(TESTED_RELEASES)('the pages of a search in %s', (release) => {
       entry.push({ resource, request: { method: 'PUT', url: `Patient/${id}` } });
     }
     const text = JSON.stringify({ resourceType: 'Bundle', type: 'transaction', entry });
-    await opened.core.bundle(context, { input: { text } });
+    await opened.core.interactions.bundle(context, { input: { text } });
   });
 
   const search = (
     type: string,
     parameters: Parameters,
     further: Partial<SearchRequest> = {},
-  ): Promise<SearchPage> => opened.core.search(context, { type, parameters, bothWays: true, ...further });
+  ): Promise<SearchPage> =>
+    opened.core.interactions.search(context, { type, parameters, bothWays: true, ...further });
   const idsOf = ({ matches }: SearchPage): string[] => matches.map(({ id }) => id);
 
   /** Goes forward to the end, back to the beginning, and back from the last page. */
@@ -130,7 +131,7 @@ describe.each(TESTED_RELEASES)('the pages of a search in %s', (release) => {
 
   it('include resources that were inserted meanwhile and skip deleted ones', async () => {
     const write = (id: string): Promise<unknown> =>
-      opened.core.update(context, {
+      opened.core.interactions.update(context, {
         type: 'Basic',
         id,
         input: {
@@ -143,7 +144,7 @@ describe.each(TESTED_RELEASES)('the pages of a search in %s', (release) => {
     const second = await search('Basic', [...asked, ['_cursor', first.next ?? '']]);
     expect([idsOf(first), idsOf(second)]).toEqual([['b', 'd'], ['e', 'f']]); // prettier-ignore
     await write('c');
-    await opened.core.delete(context, 'Basic', 'd');
+    await opened.core.interactions.delete(context, 'Basic', 'd');
     const back = await search('Basic', [...asked, ['_cursor', second.previous ?? '']]);
     expect([idsOf(back), back.previous]).toEqual([['b', 'c'], undefined]);
   });
@@ -151,7 +152,7 @@ describe.each(TESTED_RELEASES)('the pages of a search in %s', (release) => {
   it('have no links to other pages unless requested, and a cursor is valid only for its search', async () => {
     const asked: Parameters = [['_sort', 'date'], ['_count', '2']]; // prettier-ignore
     const { next, last } = await search('Observation', asked);
-    const plain = await opened.core.search(context, {
+    const plain = await opened.core.interactions.search(context, {
       type: 'Observation',
       parameters: [...asked, ['_cursor', next ?? '']],
     });

@@ -19,7 +19,7 @@ describe.each(TESTED_RELEASES)('codes of %s in a value set of the tenant', (rele
   const create = async (tenant: string, resource: object, of: Release = release) => {
     const context = await opened.context(tenant, of);
     const type = 'resourceType' in resource ? String(resource.resourceType) : '';
-    return opened.core.create(context, type, parseJson(JSON.stringify(resource)));
+    return opened.core.interactions.create(context, type, parseJson(JSON.stringify(resource)));
   };
   const sequence = (code: string, text = '') => ({
     resourceType: 'MolecularSequence',

@@ -12,7 +12,7 @@ beforeAll(async () => {
   const context = await opened.context('system', 'r4');
   const text =
     '{"resourceType":"Patient","id":"verified","name":[{"family":"Chalmers"}],"birthDate":"1974-12-25"}';
-  await opened.core.update(context, { type: 'Patient', id: 'verified', input: parseJson(text) });
+  await opened.core.interactions.update(context, { type: 'Patient', id: 'verified', input: parseJson(text) });
 });
 afterAll(() => opened.close());
 

@@ -22,10 +22,14 @@ describe.each(TESTED_RELEASES)('conditions in %s', (release) => {
   let context: RequestContext;
   const put = async (type: string, id: string, resource: object): Promise<void> => {
     const text = JSON.stringify({ resourceType: type, id, ...resource });
-    await opened.core.update(context, { type, id, input: toResourceInput(text, { maxDepth: 64 }) });
+    await opened.core.interactions.update(context, {
+      type,
+      id,
+      input: toResourceInput(text, { maxDepth: 64 }),
+    });
   };
   const ids = async (type: string, where: readonly SearchCondition[]): Promise<string[]> => {
-    const page = await opened.core.search(context, { type, parameters: [], where });
+    const page = await opened.core.interactions.search(context, { type, parameters: [], where });
     return page.matches.map(({ id }) => id).sort();
   };
 
@@ -130,7 +134,7 @@ describe.each(TESTED_RELEASES)('conditions in %s', (release) => {
   it('have pages with cursors that are valid only for the same condition', async () => {
     const where = [is('family', 'Abel')];
     const ask = (by: readonly SearchCondition[], cursor = '') =>
-      opened.core.search(context, {
+      opened.core.interactions.search(context, {
         type: 'Patient',
         parameters: [
           ['_count', '1'],

@@ -28,12 +28,13 @@ beforeEach(async () => {
 afterEach(() => opened.close());
 
 const store = (context: RequestContext, id: string): Promise<unknown> =>
-  core.update(context, { type: 'SearchParameter', id, input: parameter(id) });
+  core.interactions.update(context, { type: 'SearchParameter', id, input: parameter(id) });
 
 async function find(query: string): Promise<number> {
   const context = await opened.context('system', 'r4');
   const [name = '', value = ''] = query.split('=');
-  return (await core.search(context, { type: 'Basic', parameters: [[name, value]] })).matches.length;
+  return (await core.interactions.search(context, { type: 'Basic', parameters: [[name, value]] })).matches
+    .length;
 }
 
 async function isFound(query: string, count: number): Promise<void> {
@@ -48,7 +49,7 @@ async function isFound(query: string, count: number): Promise<void> {
 
 it('a search parameter finds a resource whose write began before the parameter was created', async () => {
   const before = await opened.context('system', 'r4');
-  await core.create(before, 'Basic', basic('first'));
+  await core.interactions.create(before, 'Basic', basic('first'));
   await store(before, 'mark');
   const after = await opened.context('system', 'r4');
   expect(after.space.searchParameters?.change).toBe(1);
@@ -56,10 +57,10 @@ it('a search parameter finds a resource whose write began before the parameter w
   // The two know different parameters, and go into one gathered statement where they may.
   await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
-      core.create(index % 2 === 0 ? before : after, 'Basic', basic('second')),
+      core.interactions.create(index % 2 === 0 ? before : after, 'Basic', basic('second')),
     ),
   );
-  core.startWork();
+  core.jobs.startWork();
   await isFound('mark=second', 20);
   expect(await find('mark=first')).toBe(1);
   expect(await opened.differences('system')).toEqual([]);
@@ -67,39 +68,39 @@ it('a search parameter finds a resource whose write began before the parameter w
 
 it('an update with an outdated list of search parameters changes the rows of all of them', async () => {
   const before = await opened.context('system', 'r4');
-  const { version } = await core.create(before, 'Basic', basic('old'));
+  const { version } = await core.interactions.create(before, 'Basic', basic('old'));
   await store(before, 'mark');
-  core.startWork();
+  core.jobs.startWork();
   await isFound('mark=old', 1);
   const text = version.text.replace('"old"', '"new"');
-  await core.update(before, { type: 'Basic', id: version.id, input: parseJson(text) });
+  await core.interactions.update(before, { type: 'Basic', id: version.id, input: parseJson(text) });
   expect([await find('mark=old'), await find('mark=new')]).toEqual([0, 1]);
-  await core.delete(before, 'Basic', version.id);
+  await core.interactions.delete(before, 'Basic', version.id);
   expect(await find('mark=new')).toBe(0);
   expect(await opened.differences('system')).toEqual([]);
 });
 
 it('a reindex adds the rows of a search parameter that is being indexed, and removes none', async () => {
   const context = await opened.context('system', 'r4');
-  await core.create(context, 'Basic', basic('a'));
+  await core.interactions.create(context, 'Basic', basic('a'));
   await store(context, 'mark');
-  await core.create(context, 'Basic', basic('b'));
+  await core.interactions.create(context, 'Basic', basic('b'));
   expect(await opened.differences('system')).toEqual([]);
   expect(await opened.reindex({ tenant: 'system' })).toMatchObject({ repaired: 1, added: 1, removed: 0 });
   expect(await opened.reindex({ tenant: 'system' })).toMatchObject({ repaired: 0, added: 0, removed: 0 });
   await expect(find('mark=a')).rejects.toMatchObject({ key: 'unknownParameter' });
-  core.startWork();
+  core.jobs.startWork();
   await isFound('mark=a', 1);
   expect(await opened.differences('system')).toEqual([]);
 });
 
 it('a deleted search parameter leaves no rows, and its column in heads is reused', async () => {
   const context = await opened.context('system', 'r4');
-  await core.create(context, 'Basic', basic('a'));
-  core.startWork();
+  await core.interactions.create(context, 'Basic', basic('a'));
+  core.jobs.startWork();
   await store(context, 'mark');
   await isFound('mark=a', 1);
-  await core.delete(context, 'SearchParameter', 'mark');
+  await core.interactions.delete(context, 'SearchParameter', 'mark');
   await expect(find('mark=a')).rejects.toMatchObject({ key: 'unknownParameter' });
   const rowsLeft = async (): Promise<number> => {
     const { repaired, removed } = await opened.reindex({ tenant: 'system' });
@@ -111,7 +112,7 @@ it('a deleted search parameter leaves no rows, and its column in heads is reused
   };
   await eventually(isGone);
   expect(await rowsLeft()).toBe(0);
-  await core.update(context, {
+  await core.interactions.update(context, {
     type: 'SearchParameter',
     id: 'next',
     input: parameter('next', { expression: 'Basic.language', type: 'token' }),
@@ -125,7 +126,7 @@ it('a search parameter with a too costly expression fails and does not delay wri
   const context = await opened.context('system', 'r4');
   const costly =
     'Basic.extension.select(%resource.extension).select(%resource.extension).value.ofType(string)';
-  await core.update(context, {
+  await core.interactions.update(context, {
     type: 'SearchParameter',
     id: 'costly',
     input: parameter('costly', { expression: costly, type: 'string' }),
@@ -135,12 +136,14 @@ it('a search parameter with a too costly expression fails and does not delay wri
     valueString: `value ${index}`,
   }));
   const large = parseJson(JSON.stringify({ resourceType: 'Basic', code: { text: 'x' }, extension }));
-  const spent = await leastAwaitedMilliseconds(10_000, () => core.create(context, 'Basic', large));
+  const spent = await leastAwaitedMilliseconds(10_000, () =>
+    core.interactions.create(context, 'Basic', large),
+  );
   // Two thousand times two thousand steps and more, in each of which two thousand are looked at: minutes.
   expect(spent).toBeLessThan(10_000);
   const small = `{"resourceType":"Basic","code":{"text":"x"},"extension":[{"url":"${MARK}","valueString":"small"}]}`;
-  await core.create(context, 'Basic', parseJson(small));
-  core.startWork();
+  await core.interactions.create(context, 'Basic', parseJson(small));
+  core.jobs.startWork();
   await expect(find('costly=small')).rejects.toMatchObject({ status: 400 });
   expect(await opened.differences('system')).toEqual([]);
 });
@@ -148,7 +151,7 @@ it('a search parameter with a too costly expression fails and does not delay wri
 it('a tenant can have at most 200 search parameters, and 64 of one type', async () => {
   const context = await opened.context('system', 'r4');
   const store = (id: string, base: string): Promise<unknown> =>
-    core.update(context, {
+    core.interactions.update(context, {
       type: 'SearchParameter',
       id,
       input: parameter(id, { base: [base], expression: `${base}.extension('urn:x').value` }),

@@ -29,7 +29,7 @@ const bodyOf = (type: string, more: object): ReturnType<typeof toResourceInput> 
   toResourceInput(JSON.stringify({ resourceType: type, ...more }), LIMITS);
 
 const put = (context: RequestContext, id: string): Promise<unknown> =>
-  opened.core.update(context, {
+  opened.core.interactions.update(context, {
     type: 'Patient',
     id,
     input: bodyOf('Patient', { id, name: [{ family: 'Chalmers' }] }),
@@ -39,7 +39,7 @@ const transaction = (
   context: RequestContext,
   resource: { readonly resourceType: string },
 ): Promise<unknown> =>
-  opened.core.bundle(context, {
+  opened.core.interactions.bundle(context, {
     input: bodyOf('Bundle', {
       type: 'transaction',
       entry: [{ resource, request: { method: 'POST', url: resource.resourceType } }],
@@ -74,9 +74,9 @@ function useAll(context: RequestContext): Promise<unknown> {
   const { core } = opened;
   const family = ['family', 'Chalmers'] as const;
   return Promise.all([
-    core.read(context, 'Patient', 'p1'),
-    core.search(context, { type: 'Patient', parameters: [family] }),
-    core.search(context, {
+    core.interactions.read(context, 'Patient', 'p1'),
+    core.interactions.search(context, { type: 'Patient', parameters: [family] }),
+    core.interactions.search(context, {
       type: 'Patient',
       parameters: [family, ['_total', 'accurate'], ['_include', '*']],
     }),
@@ -87,16 +87,19 @@ function useAll(context: RequestContext): Promise<unknown> {
 
 it('a tenant whose statements hang leaves connections of every kind to another tenant', async () => {
   const { core } = opened;
-  await core.create(noisy, 'Subscription', bodyOf('Subscription', subscription));
+  await core.interactions.create(noisy, 'Subscription', bodyOf('Subscription', subscription));
   await useAll(quiet);
   // The table is used by Subscriptions alone: the quiet tenant has no uri in the index.
   await owner.query('begin');
   await owner.query('lock table andiron.uri_index in access exclusive mode');
   let written = 0;
   const flood = Array.from({ length: 15 }, (_, number) => [
-    core.search(noisy, { type: 'Subscription', parameters: [['url', `http://example.org/${number}`]] }),
+    core.interactions.search(noisy, {
+      type: 'Subscription',
+      parameters: [['url', `http://example.org/${number}`]],
+    }),
     // A total takes a snapshot of its own: it shares its statement with nobody.
-    core.search(noisy, {
+    core.interactions.search(noisy, {
       type: 'Subscription',
       parameters: [
         ['url', `http://example.org/${number}`],
@@ -104,7 +107,7 @@ it('a tenant whose statements hang leaves connections of every kind to another t
         ['_include', '*'],
       ],
     }),
-    core.create(noisy, 'Subscription', bodyOf('Subscription', subscription)),
+    core.interactions.create(noisy, 'Subscription', bodyOf('Subscription', subscription)),
     transaction(noisy, subscription),
   ]).flat();
   const done = Promise.allSettled(flood.map((each) => each.then(() => written++)));

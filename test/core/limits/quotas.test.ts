@@ -21,12 +21,18 @@ const bodyOf = (resource: object): ReturnType<typeof toResourceInput> =>
   toResourceInput(JSON.stringify(resource), LIMITS);
 const basic = { resourceType: 'Basic', code: { text: 'x' } };
 const create = (context: RequestContext, resource: object = basic): Promise<unknown> =>
-  opened.core.create(context, 'Basic', bodyOf(resource));
+  opened.core.interactions.create(context, 'Basic', bodyOf(resource));
 const put = (context: RequestContext, id: string): Promise<unknown> =>
-  opened.core.update(context, { type: 'Basic', id, input: bodyOf({ ...basic, id }) });
+  opened.core.interactions.update(context, { type: 'Basic', id, input: bodyOf({ ...basic, id }) });
 
 const purge = (context: RequestContext, id: string): Promise<unknown> =>
-  opened.core.invoke(context, { level: 'instance', type: 'Basic', id, code: 'purge', safe: false });
+  opened.core.interactions.invoke(context, {
+    level: 'instance',
+    type: 'Basic',
+    id,
+    code: 'purge',
+    safe: false,
+  });
 
 async function usageOf(tenant: string): Promise<{ resources: number; bytes: number }> {
   const described = await opened.core.tenants.describe(tenant);
@@ -39,7 +45,10 @@ async function countFound(tenant: string): Promise<number> {
   let all = 0;
   for (const release of ['r4', 'r4b'] as const) {
     const context = await opened.context(tenant, release);
-    const page = await opened.core.search(context, { type: 'Basic', parameters: [['_summary', 'count']] });
+    const page = await opened.core.interactions.search(context, {
+      type: 'Basic',
+      parameters: [['_summary', 'count']],
+    });
     all += page.total ?? 0;
   }
   return all;
@@ -71,8 +80,8 @@ describe('a tenant that may have five resources', () => {
     await put(context, 'b');
     await put(context, 'a');
     await expect(put(context, 'c')).rejects.toMatchObject(OVER);
-    await opened.core.delete(context, 'Basic', 'a');
-    await opened.core.delete(context, 'Basic', 'a');
+    await opened.core.interactions.delete(context, 'Basic', 'a');
+    await opened.core.interactions.delete(context, 'Basic', 'a');
     await put(context, 'c');
     // It would come back.
     await expect(put(context, 'a')).rejects.toMatchObject(OVER);
@@ -87,7 +96,7 @@ describe('a tenant that may have five resources', () => {
       request: { method: 'POST', url: 'Basic' },
     }));
     const send = (count: number): Promise<unknown> =>
-      opened.core.bundle(context, {
+      opened.core.interactions.bundle(context, {
         input: bodyOf({ resourceType: 'Bundle', type: 'transaction', entry: entry.slice(0, count) }),
       });
     await expect(send(3)).rejects.toMatchObject(OVER);
@@ -107,7 +116,7 @@ it('the quota of bytes counts the texts of all versions, and a deletion needs no
   for (; (versions + 1) * bytes <= 400; versions++) await put(context, 'a');
   await expect(put(context, 'a')).rejects.toMatchObject(OVER);
   expect(await usageOf(tenant)).toEqual({ resources: 1, bytes: versions * bytes });
-  await opened.core.delete(context, 'Basic', 'a');
+  await opened.core.interactions.delete(context, 'Basic', 'a');
   expect(await usageOf(tenant)).toEqual({ resources: 0, bytes: versions * bytes });
 });
 
@@ -126,7 +135,7 @@ it('a purged resource no longer counts', async () => {
   await put(context, 'stays');
   const before = await usageOf(tenant);
   for (const id of ['goes', 'goes', 'went']) await put(context, id);
-  await opened.core.delete(context, 'Basic', 'went');
+  await opened.core.interactions.delete(context, 'Basic', 'went');
   await purge(context, 'goes');
   await purge(context, 'went');
   expect(await usageOf(tenant)).toEqual(before);

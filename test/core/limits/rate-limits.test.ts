@@ -30,7 +30,7 @@ async function makeTenant(settings: Readonly<Record<string, string>>): Promise<s
 let made = 0;
 
 async function ask({ core, context }: OpenedCore, tenant: string, actor = 'anonymous'): Promise<Admission> {
-  const admission = core.admit({ ...(await context(tenant, 'r4')), actor });
+  const admission = core.access.admit({ ...(await context(tenant, 'r4')), actor });
   if (admission === undefined) throw new Error('this tenant has no limits');
   return admission;
 }
@@ -129,7 +129,7 @@ it('an additional charge of a request delays all processes, for at most ten minu
   ] as const) {
     const tenant = await makeTenant({ 'rate-limit': '100/s' });
     await ask(one, tenant);
-    one.core.charge(await one.context(tenant, 'r4'), charged);
+    one.core.access.charge(await one.context(tenant, 'r4'), charged);
     const refused = await ask(one, tenant);
     expect((await ask(other, tenant)).isAdmitted).toBe(false);
     expect(refused.isAdmitted).toBe(false);
@@ -163,7 +163,7 @@ it('a limit of concurrent requests holds for one tenant and does not affect anot
 
 it('a tenant without limits is not counted', async () => {
   const { core } = one;
-  expect(core.admit(await one.context('system', 'r4'))).toBeUndefined();
+  expect(core.access.admit(await one.context('system', 'r4'))).toBeUndefined();
 });
 
 it.each(['50', '0/s', '5/h', '5/s,6/s', '5/s, 6/m', '1e3/s', ''])(

@@ -27,22 +27,26 @@ function contentOf(text: string): JsonObject {
 it('a resource of 1 MB is stored, patched and found like a short one', async () => {
   const context = await opened.context('system', 'r4');
   const text = longPatient(1000, { name: [{ family: 'Languedoc' }] });
-  const created = await opened.core.create(context, 'Patient', toResourceInput(text, JSON_LIMITS));
+  const created = await opened.core.interactions.create(
+    context,
+    'Patient',
+    toResourceInput(text, JSON_LIMITS),
+  );
   expect(contentOf(created.version.text)).toEqual(JSON.parse(text));
   const { id } = created.version;
-  const patched = await opened.core.patch(context, {
+  const patched = await opened.core.interactions.patch(context, {
     type: 'Patient',
     id,
     patch: toResourceInput('[{"op":"replace","path":"/name/0/family","value":"Provence"}]', JSON_LIMITS),
   });
   expect(patched.version.versionId).toBe(2);
   const search = (family: string): Promise<number | undefined> =>
-    opened.core
+    opened.core.interactions
       .search(context, { type: 'Patient', parameters: [['family', family]] })
       .then(({ total }) => total);
   expect(await search('Provence')).toBe(1);
   expect(await search('Languedoc')).toBe(0);
-  await opened.core.delete(context, 'Patient', id);
+  await opened.core.interactions.delete(context, 'Patient', id);
   expect(await search('Provence')).toBe(0);
   expect(await opened.differences('system')).toEqual([]);
 });
@@ -50,7 +54,7 @@ it('a resource of 1 MB is stored, patched and found like a short one', async () 
 it('a long resource that is wrong is refused as a short one is', async () => {
   const context = await opened.context('system', 'r4b');
   const refusalOf = async (text: string): Promise<unknown> =>
-    opened.core
+    opened.core.interactions
       .create(context, 'Patient', toResourceInput(text, JSON_LIMITS))
       .catch((error: unknown) => error);
   for (const members of [{ birthDate: '2023-02-29' }, { unknown: 1 }, { id: 'x', gender: 'none' }]) {
@@ -73,7 +77,7 @@ it('an update of a long resource by a short one, and back, leaves the index as i
     JSON.stringify(short),
     longPatient(400, { id: 'long-and-short' }),
   ]) {
-    await opened.core.update(context, {
+    await opened.core.interactions.update(context, {
       type: 'Patient',
       id: 'long-and-short',
       input: toResourceInput(text, JSON_LIMITS),

@@ -20,7 +20,7 @@ async function store(count: number, text: (index: number) => string): Promise<nu
     request: { method: 'PUT', url: `Basic/b${index}` },
   }));
   const input = { text: JSON.stringify({ resourceType: 'Bundle', type: 'transaction', entry }) };
-  const { entries } = await opened.core.bundle(context, { input });
+  const { entries } = await opened.core.interactions.bundle(context, { input });
   await new Promise((resolve) => setTimeout(resolve, 5));
   // The versions of a large transaction are made one after the other.
   return Math.max(
@@ -32,7 +32,7 @@ it('allows ten thousand resources that have changed since, and refuses one more'
   const before = await store(MOST, (index) => `number ${index % 100}`);
   await store(MOST, () => 'another');
   const search = (moment: number, code: string) =>
-    opened.core.search(context, {
+    opened.core.interactions.search(context, {
       type: 'Basic',
       parameters: [
         ['code:text', code],
@@ -47,7 +47,7 @@ it('allows ten thousand resources that have changed since, and refuses one more'
   expect(matches.every(({ versionId }) => versionId === 1)).toBe(true);
   // Ten thousand texts are read and tested.
   expect((performance.now() - began) / slowness()).toBeLessThan(10_000);
-  await opened.core.update(context, {
+  await opened.core.interactions.update(context, {
     type: 'Basic',
     id: 'one-more',
     input: {

@@ -49,7 +49,7 @@ const UNLIKE = { ...OBSERVATION.valueQuantity, value: 190 };
 
 async function put(resource: Partial<typeof OBSERVATION> & { readonly id: string }): Promise<number> {
   const context = await opened.context('system', 'r4');
-  const { version } = await opened.core.update(context, {
+  const { version } = await opened.core.interactions.update(context, {
     type: 'Observation',
     id: resource.id,
     input: parseJson(JSON.stringify(resource)),
@@ -58,7 +58,7 @@ async function put(resource: Partial<typeof OBSERVATION> & { readonly id: string
 }
 
 async function remove(type: string, id: string): Promise<void> {
-  await opened.core.delete(await opened.context('system', 'r4'), type, id);
+  await opened.core.interactions.delete(await opened.context('system', 'r4'), type, id);
 }
 
 async function changesOf(
@@ -126,8 +126,8 @@ it('a deletion removes all rows, and a PUT after it adds them and continues the 
   expect(await storedRows()).toEqual([]);
   expect(await opened.differences('system')).toEqual([]);
   const context = await opened.context('system', 'r4');
-  const { versions } = await opened.core.history(context, { type: 'Observation', id: 'weight' });
-  const { version, created } = await opened.core.update(context, {
+  const { versions } = await opened.core.interactions.history(context, { type: 'Observation', id: 'weight' });
+  const { version, created } = await opened.core.interactions.update(context, {
     type: 'Observation',
     id: 'weight',
     input: parseJson(JSON.stringify(OBSERVATION)),
@@ -142,10 +142,14 @@ it('a deletion removes all rows, and a PUT after it adds them and continues the 
 it('a second deletion makes no version', async () => {
   await remove('Observation', 'weight');
   const context = await opened.context('system', 'r4');
-  const before = await opened.core.history(context, { type: 'Observation', id: 'weight' });
-  expect((await opened.core.delete(context, 'Observation', 'weight')).version).toBeUndefined();
-  expect((await opened.core.delete(context, 'Observation', 'never-was')).version).toBeUndefined();
-  expect(await opened.core.history(context, { type: 'Observation', id: 'weight' })).toEqual(before);
+  const before = await opened.core.interactions.history(context, { type: 'Observation', id: 'weight' });
+  expect((await opened.core.interactions.delete(context, 'Observation', 'weight')).version).toBeUndefined();
+  expect(
+    (await opened.core.interactions.delete(context, 'Observation', 'never-was')).version,
+  ).toBeUndefined();
+  expect(await opened.core.interactions.history(context, { type: 'Observation', id: 'weight' })).toEqual(
+    before,
+  );
 });
 
 it('the comparison of the index reports each fault and its place', async () => {

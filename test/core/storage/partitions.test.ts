@@ -76,7 +76,7 @@ afterAll(async () => {
 async function write(tenant: string, id: string, family: string): Promise<void> {
   const context = await opened.context(tenant, 'r4');
   const document = parseJson(JSON.stringify(patientNamed(id, family)));
-  await opened.core.update(context, { type: 'Patient', id, input: document });
+  await opened.core.interactions.update(context, { type: 'Patient', id, input: document });
 }
 
 /** The numbers of the spaces of the tenant that is busy. */
@@ -122,7 +122,8 @@ describe('rows of other tenants do not change', () => {
   it('by updates and deletions', async () => {
     for (let number = 0; number < 10; number++) await write('busy', `p${number}`, 'Windsor');
     const context = await opened.context('busy', 'r4');
-    for (let number = 10; number < 15; number++) await opened.core.delete(context, 'Patient', `p${number}`);
+    for (let number = 10; number < 15; number++)
+      await opened.core.interactions.delete(context, 'Patient', `p${number}`);
     expect(await opened.differences('busy')).toEqual([]);
   });
 
@@ -141,7 +142,7 @@ describe('rows of other tenants do not change', () => {
   it('by a purge', async () => {
     const context = await opened.context('busy', 'r4');
     const purge = { level: 'instance', type: 'Patient', id: 'p1', code: 'purge', safe: false } as const;
-    await opened.core.invoke(context, purge);
+    await opened.core.interactions.invoke(context, purge);
     expect(await opened.differences('busy')).toEqual([]);
   });
 

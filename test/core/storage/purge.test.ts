@@ -29,7 +29,7 @@ type Member = { name: string; [value: string]: unknown; part?: Member[] };
 async function purge(context: RequestContext, reference: string, compartment?: boolean): Promise<Report> {
   const [type = '', id = ''] = reference.split('/');
   const parameter = [{ name: 'compartment', valueBoolean: compartment }];
-  const result = await opened.core.invoke(context, {
+  const result = await opened.core.interactions.invoke(context, {
     level: 'instance',
     type,
     id,
@@ -81,7 +81,7 @@ async function rowsWith(text: string): Promise<string[]> {
 }
 
 async function put(context: RequestContext, resource: { resourceType: string; id: string }): Promise<void> {
-  await opened.core.update(context, {
+  await opened.core.interactions.update(context, {
     type: resource.resourceType,
     id: resource.id,
     input: { text: JSON.stringify(resource) },
@@ -108,22 +108,28 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     const patient = (id: string, family: string) => ({ resourceType: 'Patient', id, name: [{ family }] });
     for (const family of ['Zyxw', 'Zyxwv']) await put(context, patient('one', family));
     await put(context, patient('other', 'Kept'));
-    await opened.core.read(context, 'Patient', 'one');
-    const last = await opened.core.lastSequence(context);
+    await opened.core.interactions.read(context, 'Patient', 'one');
+    const last = await opened.core.streams.lastSequence(context);
     await put(context, patient('one', 'Zyxwvu'));
     const report = await purge(context, 'Patient/one', false);
     expect(report).toMatchObject({ complete: true, resources: 1, left: 0 });
     expect(report.table('resource_version')).toEqual({ removed: 3, left: 0, mentions: 0 });
     expect(report.table('string_index').removed).toBeGreaterThan(0);
     expect(await rowsWith('zyxw')).toEqual([]);
-    await expect(opened.core.read(context, 'Patient', 'one')).rejects.toMatchObject({ key: 'notFound' });
-    await expect(opened.core.vread(context, 'Patient', 'one', '1')).rejects.toMatchObject({ status: 404 });
-    const { versions } = await opened.core.history(context, {});
+    await expect(opened.core.interactions.read(context, 'Patient', 'one')).rejects.toMatchObject({
+      key: 'notFound',
+    });
+    await expect(opened.core.interactions.vread(context, 'Patient', 'one', '1')).rejects.toMatchObject({
+      status: 404,
+    });
+    const { versions } = await opened.core.interactions.history(context, {});
     expect(versions.map(({ id }) => id)).toEqual(['other']);
-    expect((await opened.core.search(context, { type: 'Patient', parameters: [] })).matches).toHaveLength(1);
+    expect(
+      (await opened.core.interactions.search(context, { type: 'Patient', parameters: [] })).matches,
+    ).toHaveLength(1);
     // Its sequences stay used: subscribers continue, and the next change has the next sequence.
-    expect(await opened.core.lastSequence(context)).toBe(last + 1);
-    const stream = await opened.core.follow(context, { parameters: [], after: last + 1 });
+    expect(await opened.core.streams.lastSequence(context)).toBe(last + 1);
+    const stream = await opened.core.interactions.follow(context, { parameters: [], after: last + 1 });
     await put(context, patient('one', 'Anew'));
     const change = await stream.next();
     stream.close();
@@ -136,10 +142,10 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     await put(context, ann);
     await put(context, { ...ann, id: 'bob' });
     for (const id of ['a1', 'a2']) await put(context, observation(id, 'ann'));
-    const { version } = await opened.core.create(context, 'Observation', {
+    const { version } = await opened.core.interactions.create(context, 'Observation', {
       text: JSON.stringify({ ...observation('x', 'ann'), id: undefined }),
     });
-    await opened.core.delete(context, 'Observation', 'a2');
+    await opened.core.interactions.delete(context, 'Observation', 'a2');
     await put(context, observation('moved', 'ann'));
     await put(context, observation('moved', 'bob'));
     await put(context, observation('b1', 'bob'));
@@ -168,10 +174,17 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
       'Task/mentions mentions',
     ]);
     expect(report.table('resource_version').mentions).toBe(3);
-    const { matches } = await opened.core.search(context, { type: 'Observation', parameters: [] });
+    const { matches } = await opened.core.interactions.search(context, {
+      type: 'Observation',
+      parameters: [],
+    });
     expect(matches.map(({ id }) => id).sort()).toEqual(['b1', 'moved']);
-    await expect(opened.core.read(context, 'Observation', version.id)).rejects.toMatchObject({ status: 404 });
-    await expect(opened.core.vread(context, 'Observation', 'a2', '1')).rejects.toMatchObject({ status: 404 });
+    await expect(opened.core.interactions.read(context, 'Observation', version.id)).rejects.toMatchObject({
+      status: 404,
+    });
+    await expect(opened.core.interactions.vread(context, 'Observation', 'a2', '1')).rejects.toMatchObject({
+      status: 404,
+    });
     const again = await purge(context, 'Patient/ann');
     expect(again).toMatchObject({ complete: true, resources: 0, left: 0 });
     expect(await opened.differences(`purge-${release}`)).toEqual([]);
@@ -195,18 +208,18 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     let made = 0;
     const work = async (number: number): Promise<void> => {
       for (let round = 0; !isOver; round++) {
-        await opened.core.search(context, {
+        await opened.core.interactions.search(context, {
           type: 'Observation',
           parameters: [['subject', `Patient/${id}`]],
         });
         await put(context, observation(`throng-${number}-${round % 7}`, id));
         made += 1;
-        await opened.core.find(context, 'Patient', id);
+        await opened.core.interactions.find(context, 'Patient', id);
       }
     };
     const writers = Array.from({ length: 4 }, (_, number) => work(number));
     try {
-      while (made < 20) await opened.core.find(context, 'Patient', id);
+      while (made < 20) await opened.core.interactions.find(context, 'Patient', id);
       await purge(context, `Patient/${id}`);
     } finally {
       isOver = true;

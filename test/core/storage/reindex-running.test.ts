@@ -27,7 +27,7 @@ const open = (publicUrl?: string): Promise<OpenedCore> =>
 
 async function put(opened: OpenedCore, resource: { resourceType: string; id: string }): Promise<void> {
   const context = await opened.context('system', 'r4');
-  await opened.core.update(context, {
+  await opened.core.interactions.update(context, {
     type: resource.resourceType,
     id: resource.id,
     input: parseJson(JSON.stringify(resource)),
@@ -45,7 +45,7 @@ const observationOf = (subject: string, id = 'weight') => ({
 
 async function found(opened: OpenedCore, subject: string): Promise<string[]> {
   const context = await opened.context('system', 'r4');
-  const page = await opened.core.search(context, {
+  const page = await opened.core.interactions.search(context, {
     type: 'Observation',
     parameters: [['subject', subject]],
   });
@@ -56,7 +56,7 @@ const OUTDATED = expect.stringMatching(
   /^The search index of 1 spaces .* was made with another PUBLIC_URL, HOST or PORT: .* until andiron reindex has run$/,
 ) as string;
 const notices = async (opened: OpenedCore): Promise<readonly string[]> =>
-  (await opened.core.readiness()).notices.filter((notice) => notice.includes('reindex'));
+  (await opened.core.health.readiness()).notices.filter((notice) => notice.includes('reindex'));
 
 describe('a changed PUBLIC_URL', () => {
   it('makes absolute references local after a reindex, and is reported until then', async () => {
@@ -67,7 +67,7 @@ describe('a changed PUBLIC_URL', () => {
 
     const after = await open(HOME);
     expect(await notices(after)).toEqual([OUTDATED]);
-    const { spaces, madeWith, now } = await after.core.outdatedIndex();
+    const { spaces, madeWith, now } = await after.core.health.outdatedIndex();
     expect(spaces).toBe(1);
     expect(madeWith).toEqual([
       expect.stringMatching(/^rows \d+, fold table \d+, definitions \w+, own addresses none$/),
@@ -115,7 +115,7 @@ describe('a changed PUBLIC_URL', () => {
     await put(before, { resourceType: 'Patient', id: 'example' });
     await before.close();
     const after = await open(HOME);
-    for await (const { repaired } of after.core.reindex({ tenant: 'system' })) {
+    for await (const { repaired } of after.core.jobs.reindex({ tenant: 'system' })) {
       expect(repaired).toBe(1);
       break;
     }
@@ -173,9 +173,9 @@ it('a database without recorded indexing rules asks for a reindex', async () => 
   await before.close();
   await owner.query(`update andiron.space set rows_made_with = '{unknown}' where number = 3`);
   const opened = await open();
-  expect(await opened.core.outdatedIndex()).toMatchObject({ spaces: 1, madeWith: ['unknown'] });
+  expect(await opened.core.health.outdatedIndex()).toMatchObject({ spaces: 1, madeWith: ['unknown'] });
   await opened.reindex({ tenant: 'system' });
-  expect(await opened.core.outdatedIndex()).toMatchObject({ spaces: 0 });
+  expect(await opened.core.health.outdatedIndex()).toMatchObject({ spaces: 0 });
 });
 
 /** deadlock_detected */
@@ -216,9 +216,9 @@ describe('while eight writers work', () => {
         effectiveDateTime: `20${10 + (writes % 10)}-03-28`,
       };
       const document = parseJson(JSON.stringify(resource));
-      if (writes % 11 === 3) await opened.core.delete(context, 'Observation', id);
-      else if (writes % 11 === 7) await opened.core.create(context, 'Observation', document);
-      else await opened.core.update(context, { type: 'Observation', id, input: document });
+      if (writes % 11 === 3) await opened.core.interactions.delete(context, 'Observation', id);
+      else if (writes % 11 === 7) await opened.core.interactions.create(context, 'Observation', document);
+      else await opened.core.interactions.update(context, { type: 'Observation', id, input: document });
       written++;
     }
   }

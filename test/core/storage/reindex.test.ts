@@ -43,10 +43,14 @@ beforeAll(async () => {
       const context = await opened.context(tenant, release);
       for (const resource of [PATIENT, OBSERVATION, { ...PATIENT, id: 'gone' }]) {
         const document = parseJson(JSON.stringify(resource));
-        await opened.core.update(context, { type: resource.resourceType, id: resource.id, input: document });
+        await opened.core.interactions.update(context, {
+          type: resource.resourceType,
+          id: resource.id,
+          input: document,
+        });
       }
-      await opened.core.create(context, 'Patient', parseJson(JSON.stringify(PATIENT)));
-      await opened.core.delete(context, 'Patient', 'gone');
+      await opened.core.interactions.create(context, 'Patient', parseJson(JSON.stringify(PATIENT)));
+      await opened.core.interactions.delete(context, 'Patient', 'gone');
     }
   }
 });
@@ -125,8 +129,16 @@ describe('rows of contained resources', () => {
   it.each(TABLES)('in %s are added again, and removed if nothing is contained', async (table) => {
     const context = await opened.context('system', 'r4');
     const write = (type: string, id: string, resource: object): Promise<unknown> =>
-      opened.core.update(context, { type, id, input: parseJson(JSON.stringify({ ...resource, id })) });
-    const created = await opened.core.create(context, 'Observation', parseJson(JSON.stringify(CONTAINER)));
+      opened.core.interactions.update(context, {
+        type,
+        id,
+        input: parseJson(JSON.stringify({ ...resource, id })),
+      });
+    const created = await opened.core.interactions.create(
+      context,
+      'Observation',
+      parseJson(JSON.stringify(CONTAINER)),
+    );
     const { id } = created.version;
     // An id of our own that another type has too: both resources have the same key.
     const other = { ...CONTAINER, resourceType: 'Condition', code: undefined, status: undefined };
@@ -139,8 +151,8 @@ describe('rows of contained resources', () => {
     }
     await write('Observation', id, OBSERVATION);
     expect(await opened.differences('system')).toEqual([]);
-    await opened.core.delete(context, 'Condition', id);
-    await opened.core.delete(context, 'Observation', id);
+    await opened.core.interactions.delete(context, 'Condition', id);
+    await opened.core.interactions.delete(context, 'Observation', id);
     expect(await opened.differences('system')).toEqual([]);
     const { rows } = await owner.query<{ count: string }>(
       `select count(*) from andiron.${table} where ${IN_BLOCKS}`,
@@ -278,11 +290,13 @@ it('may be stopped at any time and started again', async () => {
   const context = await opened.context('large', 'r4');
   const { number } = context.space;
   const document = parseJson(JSON.stringify(PATIENT));
-  await Promise.all(Array.from({ length: 320 }, () => opened.core.create(context, 'Patient', document)));
+  await Promise.all(
+    Array.from({ length: 320 }, () => opened.core.interactions.create(context, 'Patient', document)),
+  );
   const before = await contents(`space = ${number}`);
   await owner.query(`delete from andiron.token_index where space = ${number}`);
   let pieces = 0;
-  for await (const progress of opened.core.reindex({ tenant: 'large', release: 'r4' })) {
+  for await (const progress of opened.core.jobs.reindex({ tenant: 'large', release: 'r4' })) {
     expect(progress.repaired).toBeGreaterThan(0);
     if (++pieces === 3) break;
   }
@@ -292,7 +306,7 @@ it('may be stopped at any time and started again', async () => {
 });
 
 it('runs once at a time', async () => {
-  const first = opened.core.reindex({ tenant: 'system' })[Symbol.asyncIterator]();
+  const first = opened.core.jobs.reindex({ tenant: 'system' })[Symbol.asyncIterator]();
   await first.next();
   await expect(opened.reindex({ tenant: 'system' })).rejects.toThrow('Another reindex is running on system');
   await first.return?.();

@@ -14,7 +14,7 @@ beforeAll(async () => {
     const context = await opened.context(tenant, 'r4');
     const patient = { resourceType: 'Patient', id: 'same', name: [{ family: `Family of ${tenant}` }] };
     const input = toResourceInput(JSON.stringify(patient), { maxDepth: 64 });
-    await core.update(context, { type: 'Patient', id: 'same', input });
+    await core.interactions.update(context, { type: 'Patient', id: 'same', input });
     contexts.push(context);
   }
 });
@@ -22,7 +22,7 @@ afterAll(() => opened.close());
 
 const find = async (context: RequestContext, family: string): Promise<readonly string[]> => {
   const parameters = [['family', family]] as const;
-  const { matches } = await opened.core.search(context, { type: 'Patient', parameters });
+  const { matches } = await opened.core.interactions.search(context, { type: 'Patient', parameters });
   return matches.map(({ text }) => text);
 };
 

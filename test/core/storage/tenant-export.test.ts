@@ -45,7 +45,10 @@ async function fill(context: RequestContext): Promise<void> {
   const { core } = opened;
   const put = (text: string) => {
     const { resourceType, id } = JSON.parse(text) as { resourceType: string; id: string };
-    return core.update({ ...context, actor: 'clerk' }, { type: resourceType, id, input: { text } });
+    return core.interactions.update(
+      { ...context, actor: 'clerk' },
+      { type: resourceType, id, input: { text } },
+    );
   };
   const weight = (value: string) =>
     `{ "resourceType":"Observation",\n "id":"w", "status":"final", "code":{"text":"Ünïcode \\u2028 \\"q\\""},
@@ -61,13 +64,19 @@ async function fill(context: RequestContext): Promise<void> {
       name: [{ given: ['Ann'] }],
     }),
   );
-  const made = await core.create(context, 'Patient', {
+  const made = await core.interactions.create(context, 'Patient', {
     text: '{"resourceType":"Patient","name":[{"family":"Own"}]}',
   });
-  await core.delete(context, 'Patient', made.version.id);
-  await core.create(context, 'Patient', { text: '{"resourceType":"Patient","active":true}' });
+  await core.interactions.delete(context, 'Patient', made.version.id);
+  await core.interactions.create(context, 'Patient', { text: '{"resourceType":"Patient","active":true}' });
   await put(JSON.stringify({ resourceType: 'Basic', id: 'gone', code: { text: 'x' } }));
-  await core.invoke(context, { level: 'instance', type: 'Basic', id: 'gone', code: 'purge', safe: false });
+  await core.interactions.invoke(context, {
+    level: 'instance',
+    type: 'Basic',
+    id: 'gone',
+    code: 'purge',
+    safe: false,
+  });
   await put(
     JSON.stringify({
       resourceType: 'SearchParameter',
@@ -88,7 +97,7 @@ let credentials = '';
 
 /** A client with a secret, an issuer of tokens, and a policy. */
 async function fillAccess(): Promise<void> {
-  const { clients, issuers, policies } = opened.core;
+  const { clients, issuers, policies } = opened.core.tenants;
   const { id } = await clients.create('first', {
     name: 'Ward "app"',
     scopes: ['system/*.rs'],
@@ -152,21 +161,26 @@ it('A tenant is exported, imported under another name, and exported again: only 
     );
     if (before === undefined || after === undefined) throw new Error('no tenant');
     for (const type of ['Patient', 'Observation']) {
-      const found = await core.search(before, { type, parameters: [['_sort', '_lastUpdated']] });
-      const same = await core.search(after, { type, parameters: [['_sort', '_lastUpdated']] });
+      const found = await core.interactions.search(before, { type, parameters: [['_sort', '_lastUpdated']] });
+      const same = await core.interactions.search(after, { type, parameters: [['_sort', '_lastUpdated']] });
       expect(same.matches.map(({ text }) => text)).toEqual(found.matches.map(({ text }) => text));
       expect(same.matches.length).toBeGreaterThan(0);
     }
-    const last = await core.lastSequence(before);
-    expect(await core.lastSequence(after)).toBe(last);
-    const history = (await core.history(after, {})).versions.map(({ text, sequence }) => [sequence, text]);
-    expect(history).toEqual((await core.history(before, {})).versions.map((one) => [one.sequence, one.text]));
+    const last = await core.streams.lastSequence(before);
+    expect(await core.streams.lastSequence(after)).toBe(last);
+    const history = (await core.interactions.history(after, {})).versions.map(({ text, sequence }) => [
+      sequence,
+      text,
+    ]);
+    expect(history).toEqual(
+      (await core.interactions.history(before, {})).versions.map((one) => [one.sequence, one.text]),
+    );
   }
   // The next change has the next number of the tenant.
   const [r4, r4b] = await Promise.all(RELEASE_NAMES.map((release) => opened.context('second', release)));
   if (r4 === undefined || r4b === undefined) throw new Error('no tenant');
-  const next = Math.max(await core.lastSequence(r4), await core.lastSequence(r4b)) + 1;
-  const { version } = await core.create(r4, 'Patient', { text: '{"resourceType":"Patient"}' });
+  const next = Math.max(await core.streams.lastSequence(r4), await core.streams.lastSequence(r4b)) + 1;
+  const { version } = await core.interactions.create(r4, 'Patient', { text: '{"resourceType":"Patient"}' });
   expect(version.sequence).toBe(next);
   expect(await core.tenants.describe('second')).toMatchObject({
     display: 'The first',
@@ -180,11 +194,11 @@ it('Clients, issuers and policies are exported, signing keys are not; secrets st
   const lines = await linesOf('first');
   const [, secret = ''] = Buffer.from(credentials, 'base64').toString().split(':');
   expect(lines.map(({ text }) => text).join()).not.toContain(secret);
-  const space = await core.findSpace('second', 'r4');
+  const space = await core.access.findSpace('second', 'r4');
   const authorization = `Basic ${credentials}`;
-  const caller = await core.identify({ tenant: 'second', space, authorization, address: '127.0.0.1' });
+  const caller = await core.access.identify({ tenant: 'second', space, authorization, address: '127.0.0.1' });
   expect(caller.access).toMatchObject({ scopes: ['system/*.rs'], policies: ['ward'], isAuditor: true });
-  expect(await core.policies.list('second')).toEqual(await core.policies.list('first'));
+  expect(await core.tenants.policies.list('second')).toEqual(await core.tenants.policies.list('first'));
   const owner = await OwnerSession.open(opened.database.settings);
   const owned = (await readOwnedTables(owner)).map(({ name }) => name);
   const exported = await readRowTables(owner);
@@ -207,7 +221,7 @@ it('An interrupted import can be continued, from a folder too; meanwhile the ten
       }
     }
     await expect(core.tenants.import('third', half())).rejects.toThrow('killed');
-    expect(await core.findSpace('third', 'r4')).toBeUndefined();
+    expect(await core.access.findSpace('third', 'r4')).toBeUndefined();
     expect(await core.tenants.export('third')).toBeUndefined();
     await expect(core.tenants.enable('third')).rejects.toMatchObject({ key: 'tenantBusy' });
     await core.tenants.import('third', readFolder(folder));
@@ -268,7 +282,7 @@ it('A Subscription that requests notifications is turned off, and a code of two 
     readonly id: string;
     readonly [member: string]: unknown;
   }) =>
-    core.update(context, {
+    core.interactions.update(context, {
       type: resource.resourceType,
       id: resource.id,
       input: { text: JSON.stringify(resource) },
@@ -314,7 +328,7 @@ it('A Subscription that requests notifications is turned off, and a code of two 
   expect(await core.tenants.import('called', texts(all))).toMatchObject({ subscriptionsOff: 1 });
   expect((await linesOf('called')).slice(1)).toEqual(given.slice(1));
   const progress = async (tenant: string) => {
-    const result = await core.invoke(await opened.context(tenant, 'r4'), {
+    const result = await core.interactions.invoke(await opened.context(tenant, 'r4'), {
       ...{ level: 'system', code: 'reindex-status', safe: true },
     });
     const text = 'text' in result ? result.text : '';
@@ -352,7 +366,7 @@ it('Damaged input creates no tenant, and the error names the line', async () => 
     await expect(core.tenants.import(`damaged-${name}`, texts(given))).rejects.toMatchObject({
       key: 'invalidValue',
     });
-    expect(await core.findSpace(`damaged-${name}`, 'r4')).toBeUndefined();
+    expect(await core.access.findSpace(`damaged-${name}`, 'r4')).toBeUndefined();
     await core.tenants.remove(`damaged-${name}`);
   }
   await expect(core.tenants.import('first', texts(lines))).rejects.toMatchObject({ key: 'tenantExists' });
@@ -361,7 +375,9 @@ it('Damaged input creates no tenant, and the error names the line', async () => 
 it('Current resources are exported as they are answered', async () => {
   const context = await opened.context('first', 'r4');
   const lines = await linesOf('first', 'current');
-  const { matches } = await opened.core.search(context, { parameters: [['_sort', '_lastUpdated']] });
+  const { matches } = await opened.core.interactions.search(context, {
+    parameters: [['_sort', '_lastUpdated']],
+  });
   const ofR4 = lines.filter((line) => line.kind === 'line' && line.part === 'r4');
   expect(ofR4.map(({ text }) => text).sort()).toEqual(matches.map(({ text }) => text).sort());
 });

@@ -166,7 +166,7 @@ async function run(
     const name = `${code}${search.modifier}`;
     const label = `${type}?${name}=${search.text}`;
     try {
-      const { matches } = await core.search(context, {
+      const { matches } = await core.interactions.search(context, {
         type,
         parameters: [
           [name, search.text],

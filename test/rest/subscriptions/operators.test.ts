@@ -62,7 +62,7 @@ async function statusIn(tenant: string, id: string): Promise<unknown> {
 }
 
 async function deliveryOf(tenant: string, id: string): Promise<SubscriptionDelivery | undefined> {
-  return (await core.subscriptions.list({ tenant })).find((one) => one.id === id);
+  return (await core.tenants.subscriptions.list({ tenant })).find((one) => one.id === id);
 }
 
 /** The numbers of events in all notifications at a path. */
@@ -81,7 +81,7 @@ it('A list shows what fails and why, without secrets; a retry requests what is i
   await change('ward', 2);
   await eventually(async () => (await deliveryOf('ward', 'fine'))?.delivered === 2);
   const base = { tenant: 'ward', release: 'r4', endpoint: endpoint.base };
-  const listed = await core.subscriptions.list({ tenant: 'ward' });
+  const listed = await core.tenants.subscriptions.list({ tenant: 'ward' });
   expect(listed).toEqual([
     {
       ...{ ...base, id: 'fine', status: 'active', events: 2, delivered: 2, waiting: 0, attempts: 0 },
@@ -94,13 +94,15 @@ it('A list shows what fails and why, without secrets; a retry requests what is i
     },
   ]);
   expect(JSON.stringify(listed)).not.toMatch(/hidden-word|token|refused\?/);
-  expect(await core.subscriptions.list({ tenant: 'ward', status: 'requested' })).toEqual([]);
-  await expect(core.subscriptions.list({ tenant: 'nobody' })).rejects.toMatchObject({ key: 'unknownTenant' });
+  expect(await core.tenants.subscriptions.list({ tenant: 'ward', status: 'requested' })).toEqual([]);
+  await expect(core.tenants.subscriptions.list({ tenant: 'nobody' })).rejects.toMatchObject({
+    key: 'unknownTenant',
+  });
 
   endpoint.behave(undefined);
-  expect(await core.subscriptions.retry('ward', { id: 'fine' })).toEqual([]);
-  expect(await core.subscriptions.retry('ward', { release: 'r4b' })).toEqual([]);
-  expect(await core.subscriptions.retry('ward')).toEqual([
+  expect(await core.tenants.subscriptions.retry('ward', { id: 'fine' })).toEqual([]);
+  expect(await core.tenants.subscriptions.retry('ward', { release: 'r4b' })).toEqual([]);
+  expect(await core.tenants.subscriptions.retry('ward')).toEqual([
     { release: 'r4', id: 'refused', status: 'requested' },
   ]);
   await eventually(async () => (await deliveryOf('ward', 'refused'))?.waiting === 0);
@@ -130,7 +132,7 @@ it('A retry makes the next attempt of a failing delivery due at once', async () 
   expect(Number(before?.nextAttempt) - Number(before?.failingSince)).toBeGreaterThan(5_000);
   const beats = countBeats();
   endpoint.behave(undefined);
-  expect(await core.subscriptions.retry('failing', { id: 'late' })).toEqual([
+  expect(await core.tenants.subscriptions.retry('failing', { id: 'late' })).toEqual([
     { release: 'r4', id: 'late', status: 'active' },
   ]);
   await eventually(async () => (await deliveryOf('failing', 'late'))?.waiting === 0);
@@ -165,7 +167,7 @@ describe('a tenant that moves', () => {
     const { json } = await server.request('GET', quiet);
     expect((await server.request('PUT', quiet, { ...json, status: 'off' })).status).toBe(200);
     await core.tenants.disable('mover');
-    await eventually(async () => (await core.findSpace('mover', 'r4')) === undefined);
+    await eventually(async () => (await core.access.findSpace('mover', 'r4')) === undefined);
   });
 
   it('is exported without secrets, and all its Subscriptions are off, without the flag of both', async () => {
@@ -181,7 +183,7 @@ describe('a tenant that moves', () => {
     });
     for (const tenant of ['plain', 'whole']) {
       expect(await statusIn(tenant, 'calls')).toBe('off');
-      expect(await core.subscriptions.list({ tenant })).toEqual([]);
+      expect(await core.tenants.subscriptions.list({ tenant })).toEqual([]);
       expect((await exported(tenant, true)).map(({ text }) => text).join()).not.toContain('hidden-word');
     }
   });
@@ -206,7 +208,9 @@ describe('a tenant that moves', () => {
     expect(numbersAt('/mover').slice(-3)).toEqual([2, 3, 4]);
     expect(sent.every(({ body }) => body.includes('/w/moved/'))).toBe(true);
     expect(at('/quiet')).toHaveLength(quiet);
-    expect(await core.subscriptions.list({ tenant: 'moved' })).toMatchObject([{ id: 'calls', events: 4 }]);
+    expect(await core.tenants.subscriptions.list({ tenant: 'moved' })).toMatchObject([
+      { id: 'calls', events: 4 },
+    ]);
   });
 
   it('is exported again as it was imported', async () => {

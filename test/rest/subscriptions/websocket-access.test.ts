@@ -118,7 +118,7 @@ it('a notification has what its author may read at that moment', async () => {
   await patient();
   await socket.until(2);
   expect(socket.notified()[1]?.entries[0]?.resource).toMatchObject({ resourceType: 'Patient' });
-  await server.app.core.clients.change('acme', client.id, { isDisabled: true });
+  await server.app.core.tenants.clients.change('acme', client.id, { isDisabled: true });
   const [code] = await socket.closed;
   // The engine may switch the Subscription off before this connection is checked.
   expect([1000, 4403]).toContain(code);
@@ -144,7 +144,7 @@ it('a client that does not read is disconnected, and told with which event to go
   const data = Buffer.alloc(600_000, 1).toString('base64');
   for (let count = 0; count < 24; count++)
     await send('POST', `${root()}/Binary`, { resourceType: 'Binary', contentType: 'image/png', data });
-  await eventually(async () => hasty.app.core.notifications().bound === 0);
+  await eventually(async () => hasty.app.core.health.notifications().bound === 0);
   client.socket.resume();
   const [code, reason] = await client.closed;
   const told = client.notified().flatMap(({ numbers }) => numbers);

@@ -183,7 +183,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     }
 
     const keys = [createHash('sha256').update(SECRET, 'utf8').digest()];
-    const space = await server.app.core.findSpace('north', release);
+    const space = await server.app.core.access.findSpace('north', release);
     const forge = (age: number): string =>
       sealBindingToken(
         keys,

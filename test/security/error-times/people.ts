@@ -27,9 +27,13 @@ export async function signInElsewhere(
   const { core } = server.app;
   const names = Array.from({ length: PEOPLE }, (_one, index) => `person${index}`);
   for (const [index, name] of names.entries())
-    await core.users.create(tenant, { name, password: PASSWORD, fhirUser: `Patient/p000${2 * index}` });
+    await core.tenants.users.create(tenant, {
+      name,
+      password: PASSWORD,
+      fhirUser: `Patient/p000${2 * index}`,
+    });
   const scopes = ['openid', 'launch/patient', 'patient/*.rs', 'offline_access'];
-  const { id } = await core.clients.create(tenant, {
+  const { id } = await core.tenants.clients.create(tenant, {
     ...{ name: 'App', scopes, redirectUris: [APP], isPublic: true },
   });
   const proof = makeProof();

@@ -208,8 +208,8 @@ export async function openTwoSides(
 }
 
 async function prepare(core: Core, tenant: string): Promise<MadeClient> {
-  if ((await core.findSpace(tenant, 'r4')) === undefined) await core.tenants.create(tenant);
-  await core.policies.put(tenant, POLICY, VEIL);
+  if ((await core.access.findSpace(tenant, 'r4')) === undefined) await core.tenants.create(tenant);
+  await core.tenants.policies.put(tenant, POLICY, VEIL);
   return makeClient(core, tenant, { scopes: ['system/*.cruds'], policies: [POLICY] });
 }
 

@@ -158,7 +158,7 @@ export class World {
          from andiron.tenant t where t.name = $1`,
         [this.tenant],
       );
-      const space = await this.server.app.core.findSpace(this.tenant, 'r4');
+      const space = await this.server.app.core.access.findSpace(this.tenant, 'r4');
       const [row] = rows;
       return row?.waiting === '0' && (row.change === 0 || space?.searchParameters?.change === row.change);
     }, PATIENCE_MS);

@@ -1,0 +1,86 @@
+import type { CoreAccess } from '../api/core';
+import type { Interactions } from '../api/interactions';
+import type { CacheInvalidator } from '../cache/cache-invalidator';
+import type { Space } from '../context';
+import { Notifications } from '../fhir-subscriptions/delivery/notifications';
+import { SubscriptionSockets } from '../fhir-subscriptions/sockets/subscription-sockets';
+import { failExceeded } from '../indexing/fail-parameter';
+import { createRetryingWriter, type RetryingWriter } from '../interactions/retrying-writer';
+import { ChangeFeeds } from '../live-queries/change-feeds';
+import { Outbound } from '../outbound/outbound';
+import type { CoreOptions } from './core-options';
+import { type AccessParts, createAccess } from './create-access';
+import type { Audit } from './create-audit';
+import type { BaseServices } from './create-foundation';
+import { createInteractions } from './create-interactions';
+import { createOperations } from './create-operations';
+import type { CreatedServices } from './create-services';
+import { createRequestReads, type RequestReads } from './request-services';
+
+export interface PartsToConnect {
+  readonly options: CoreOptions;
+  readonly base: BaseServices;
+  readonly created: CreatedServices;
+  readonly audit: Audit;
+  readonly cacheInvalidator: CacheInvalidator;
+  readonly charge: CoreAccess['charge'];
+}
+
+export interface ConnectedParts extends RequestReads {
+  readonly interactions: Interactions;
+  readonly access: AccessParts;
+  readonly write: RetryingWriter;
+  readonly feeds: ChangeFeeds;
+  readonly notifications: Notifications;
+  readonly sockets: SubscriptionSockets;
+}
+
+/** Creates the parts that need each other: interactions, access, and the readers of changes. */
+export function connectParts(parts: PartsToConnect): ConnectedParts {
+  const { options, base, created, audit, cacheInvalidator, charge } = parts;
+  const { log, limits } = options;
+  const { cache, spaces } = base;
+  const { services } = created;
+  const findSpace: CoreAccess['findSpace'] = (tenant, release) => spaces.find(tenant, release);
+  const rootOf = ({ tenant, release }: Pick<Space, 'tenant' | 'release'>): string =>
+    `${options.publicBase()}/w/${tenant}/api/v1/fhir/${release}`;
+  const feeds = new ChangeFeeds({
+    ...{ services, cache, limits, log },
+    findSpace: ({ tenant, release }) => spaces.find(tenant, release),
+  });
+  const write = createRetryingWriter(spaces, {
+    wrote(space) {
+      feeds.wrote(space);
+      notifications.wrote(space);
+    },
+    parametersChanged: (tenant) => services.parametersChanged(tenant),
+    parameterExceeded: (space, number) => failExceeded(services, space, number),
+  });
+  const { invoke, invokeWithin } = createOperations({
+    ...{ options, created, write, cacheInvalidator, rootOf },
+    issueBindingToken: (context, ids) => sockets.issue(context, ids),
+  });
+  const reads = createRequestReads(services, options);
+  const interactions = createInteractions({
+    ...{ services, feeds, write, invoke, invokeWithin, charge, rootOf },
+    requests: reads.requests,
+    searchResults: reads.searchResults,
+    records: audit.entries,
+    toRead: audit.toRead,
+    isAuditApart: audit.isApart,
+    recording: audit.recording,
+    permissions: services,
+  });
+  const access = createAccess(options, base, { services, interactions });
+  const renewCaller: CoreAccess['renewCaller'] = (space, caller) => access.renewCaller(space, caller);
+  const notifications = new Notifications({
+    ...{ services, interactions, write, cache, log, limits, rootOf, findSpace, renewCaller },
+    outbound: new Outbound(options.outboundAllowedHosts),
+    observe: (ending, delayMs) => options.instruments?.notified(ending, delayMs),
+    record: (context, told) => audit.recordNotification(context, told),
+  });
+  const sockets = new SubscriptionSockets({
+    ...{ services, interactions, cache, log, limits, rootOf, findSpace, renewCaller },
+  });
+  return { ...reads, interactions, access, write, feeds, notifications, sockets };
+}
