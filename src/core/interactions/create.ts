@@ -8,11 +8,9 @@ import type { ResourceInput } from '../api/resource-input';
 import type { WriteServices } from '../ports';
 import type { VersionWrite } from '../storage/write/version-write';
 import type { WriteCondition } from '../storage/write/write-queues';
-import { requireTargets } from './referential-integrity';
 import { typeNumberOf } from '../versions/resource-address';
-import { provenanceWrite } from './provenance';
-import { subscriptionChange } from './subscription-change';
-import { parameterChanges, toVersion } from './replace-version';
+import { toVersion } from './replace-version';
+import { planAspects } from './write-aspects';
 import { authorOf } from '../versions/stored-version';
 
 /**
@@ -38,23 +36,13 @@ export async function create(
   permissionsOf(services, context)?.require(type, 'c');
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { id, high, low } = services.ids.next();
-    const { text, metaOffset, rows, warnings, pairs, subscription, targets } =
-      await services.preparer.resource({
-        space,
-        type,
-        id,
-        idMode: 'assigned',
-        input,
-      });
+    const prepared = await services.preparer.resource({ space, type, id, idMode: 'assigned', input });
+    const { text, metaOffset, rows, warnings } = prepared;
     const own = { type: typeNumber, key: { high, low } };
     const content = { type, key: own.key, text, rows, before: undefined };
     const unopened = await requireWritable(services, context, 'c', content);
-    const provenance = await provenanceWrite(services, context, { type, id, versionId: 1 });
-    const held = await requireTargets(services, context, {
-      own: [own],
-      named: targets,
-      others: provenance.targets,
-    });
+    const planned = { ...{ type, id, own, prepared }, versionId: 1, isNew: true };
+    const aspects = await planAspects(services, context, planned);
     // Property by property: spreading objects into it took a tenth of a create.
     const write: VersionWrite = {
       type: typeNumber,
@@ -68,14 +56,11 @@ export async function create(
       rows,
       replaced: undefined,
       parameterChange: space.searchParameters?.change,
-      targets: held.targets,
-      registration: parameterChanges(id, pairs),
-      subscription: await subscriptionChange(services, context, {
-        ...{ type, own, id, text, subscription },
-        isNew: true,
-      }),
+      targets: aspects.targets,
+      registration: aspects.registration,
+      subscription: aspects.subscription,
       unopened,
-      companion: provenance.companion,
+      companion: aspects.companion,
       record: recordOf(context, type, id),
     };
     const written =

@@ -5,18 +5,36 @@ import { FhirError, fhirError, type Issue } from '../errors';
 import { isJsonObject, type JsonDocument } from '../fhir/json';
 import type { WriteServices } from '../ports';
 import type { VersionWrite } from '../storage/write/version-write';
+import { writeAll } from '../storage/write/write-statements';
+import { RaceLost } from './bundle/race-lost';
 import { requireTargets } from './referential-integrity';
+import type { WriteAspect, WrittenVersion } from './write-aspect';
 import { addressOf, typeNumberOf } from '../versions/resource-address';
 import { authorOf } from '../versions/stored-version';
 
 const PROVENANCE = 'Provenance';
 
-/** A version that a request writes. */
-export interface WrittenVersion {
-  readonly type: string;
-  readonly id: string;
-  readonly versionId: number;
-}
+/** The Provenance that a request sends with its changes. */
+export const provenance: WriteAspect = {
+  plan(services, context, { type, id, versionId }, members) {
+    if (context.provenance === undefined) return undefined;
+    return (async () => {
+      const { companion, targets } = await provenanceWrite(services, context, [{ type, id, versionId }]);
+      members.companion = companion;
+      members.targets = targets;
+    })();
+  },
+  // Stored after the versions, by `follow`.
+  planTransaction: (_services, context) =>
+    context.provenance === undefined ? undefined : Promise.resolve({}),
+  async follow(services, run, context, written) {
+    const { companion, targets } = await provenanceWrite(services, context, written);
+    if (companion === undefined) return;
+    const write = { ...companion, ...(targets === undefined ? {} : { targets }) };
+    const [stored] = await writeAll(run, context.space.number, [write]);
+    if (stored === undefined) throw new RaceLost();
+  },
+};
 
 /**
  * The write of the Provenance that a request sends with its changes (https://hl7.org/fhir/R4/provenance.html#header),
@@ -24,13 +42,13 @@ export interface WrittenVersion {
  * Provenance or writes nothing.
  * Throws the errors of the Provenance, with the header's name in the text.
  */
-export async function provenanceWrite(
+async function provenanceWrite(
   services: WriteServices,
   context: RequestContext,
-  ...written: readonly WrittenVersion[]
+  written: readonly WrittenVersion[],
 ): Promise<Pick<VersionWrite, 'companion' | 'targets'>> {
-  const { provenance, space } = context;
-  if (provenance === undefined || written.length === 0) return {};
+  const { provenance: sent, space } = context;
+  if (sent === undefined || written.length === 0) return {};
   const { id, high, low } = services.ids.next();
   try {
     permissionsOf(services, context)?.require(PROVENANCE, 'c');
@@ -39,7 +57,7 @@ export async function provenanceWrite(
       type: PROVENANCE,
       id,
       idMode: 'assigned',
-      input: withTargets(provenance, written),
+      input: withTargets(sent, written),
     });
     const targetsWritten = new Set(written.map((each) => `${each.type}/${each.id}`));
     const content = {

@@ -12,7 +12,7 @@ import type { LocalTarget } from '../fhir/reference';
 import { RELEASES } from '../fhir/release';
 import { referringParameters } from '../search/parameters/parameter';
 import { otherReferences } from '../search/rows/other-references';
-import type { SearchServices, Services } from '../ports';
+import type { Services } from '../ports';
 import {
   findAbsent,
   findReferrers,
@@ -23,6 +23,8 @@ import { keyOfText } from '../storage/read/version-row';
 import type { VersionWrite } from '../storage/write/version-write';
 import type { KeyHalves } from '../storage/key-halves';
 import type { ResourceAddress } from '../storage/read/version-address';
+import { entryExpression } from '../fhir/bundle/entry';
+import type { DeletedResource, WriteAspect } from './write-aspect';
 
 /** Maximum numbers of broken references and of referrers in one error. */
 const MOST_ISSUES = 20;
@@ -39,23 +41,8 @@ interface NamedTarget extends Target {
   readonly place?: string;
 }
 
-/** A resource that is being deleted. */
-interface Deleted extends ResourceAddress {
-  readonly name: string;
-  readonly id: string;
-  /** FHIRPath of the entry that deletes it. */
-  readonly expression?: string;
-}
-
-/** The references of an entry's resource. */
-interface EntryTargets {
-  readonly targets?: readonly LocalTarget[];
-  /** `Bundle.entry[7].resource` */
-  readonly place: string;
-}
-
 /**
- * The targets that a write must lock, except its `own`, plus `others`; undefined if there are none. Throws
+ * The targets that a write must lock, except its `own`; undefined if there are none. Throws
  * brokenReference with the expression of each reference without a target. Cost: nothing if integrity is off or there
  * are no references, else one statement.
  */
@@ -65,21 +52,19 @@ export async function requireTargets(
   {
     own,
     named,
-    others = [],
   }: {
     readonly own: readonly ResourceAddress[];
     readonly named: readonly LocalTarget[] | undefined;
-    readonly others?: readonly Target[];
   },
 ): Promise<Pick<VersionWrite, 'targets'>> {
-  if (named === undefined || named.length === 0) return others.length === 0 ? {} : { targets: others };
+  if (named === undefined || named.length === 0) return {};
   // A reference of a resource to itself has its target by the write.
   const ownNames = new Set(own.map(({ type, key }) => nameOf(type, key)));
   const targets = toTargets(services, context, named).filter(
     ({ type, key }) => !ownNames.has(nameOf(type, key)),
   );
   await refuseAbsent(services, context, runOf(services, context), targets);
-  return { targets: [...targets, ...others] };
+  return { targets };
 }
 
 function nameOf(type: number, { high, low }: KeyHalves): string {
@@ -87,11 +72,11 @@ function nameOf(type: number, { high, low }: KeyHalves): string {
 }
 
 /** Throws referredTo if a resource refers to a deleted one. Runs in the transaction that has locked the heads. */
-export async function refuseReferred(
+async function refuseReferred(
   services: Pick<Services, 'createExtractor' | 'definitions' | 'keys' | 'searchContext'>,
   context: RequestContext,
   run: Run,
-  all: readonly Deleted[],
+  all: readonly DeletedResource[],
 ): Promise<void> {
   const definitions = services.definitions(context.space.release);
   const found = await findReferrers(run, context.space.number, {
@@ -117,53 +102,55 @@ export async function refuseReferred(
   throw fhirError('referredTo', { type: deleted.name, id: deleted.id, referring }, deleted.expression);
 }
 
-/** Checks the references of a transaction inside it. */
-export interface IntegrityWatch {
-  /** False: there is nothing to do. */
-  readonly isNeeded: boolean;
-  /**
-   * Before the first write: locks the targets, in the order of keys, so that no other writer deletes them. Cost: one
-   * statement.
-   */
-  hold(run: Run): Promise<void>;
-  /**
-   * After the last write: throws brokenReference and referredTo for broken references. The deleted heads are locked
-   * FOR UPDATE. Cost: two statements, and one for each 100 deletions.
-   */
-  require(run: Run): Promise<void>;
-}
-
-/** Does nothing if integrity is off. References between the entries of the transaction are allowed. */
-export function watchIntegrity(
-  services: SearchServices,
-  context: RequestContext,
-  written: readonly EntryTargets[],
-  deleted: readonly Deleted[],
-): IntegrityWatch {
-  const { settings, number: space } = context.space;
-  if (settings.referentialIntegrity === 'off') return NO_WATCH;
-  const targets = written.flatMap(({ targets: named = [], place }) =>
-    toTargets(services, context, named, place),
-  );
-  return {
-    isNeeded: true,
-    hold: (run) => hold(run, space, targets),
-    async require(run) {
-      // Targets that were created meanwhile have no lock yet.
-      await hold(run, space, targets);
-      await refuseAbsent(services, context, run, targets);
-      if (settings.referentialIntegrity !== 'on-write-and-delete') return;
-      for (let start = 0; start < deleted.length; start += AT_ONCE)
-        await refuseReferred(services, context, run, deleted.slice(start, start + AT_ONCE));
-    },
-  };
-}
-
-const NO_WATCH: IntegrityWatch = {
-  isNeeded: false,
-  hold: () => Promise.resolve(),
-  require: () => Promise.resolve(),
+/**
+ * Referential integrity of a space, by its setting. References between the entries of a transaction are allowed; its
+ * targets are locked in the order of keys, so that no other writer deletes them. Cost in a transaction: one statement
+ * before its writes, two after them, and one for each 100 deletions.
+ */
+export const referentialIntegrity: WriteAspect = {
+  plan(services, context, { own, prepared }, members) {
+    const named = prepared?.targets;
+    if (named === undefined || named.length === 0) return undefined;
+    return (async () => {
+      const { targets = [] } = await requireTargets(services, context, { own: [own], named });
+      members.targets = members.targets === undefined ? targets : [...targets, ...members.targets];
+    })();
+  },
+  holdsDeleted: protectsReferred,
+  async checkDeleted(services, context, run, deleted) {
+    if (!protectsReferred(context)) return;
+    for (let start = 0; start < deleted.length; start += AT_ONCE)
+      await refuseReferred(services, context, run, deleted.slice(start, start + AT_ONCE));
+  },
+  planTransaction(services, context, versions) {
+    const { settings, number: space } = context.space;
+    if (settings.referentialIntegrity === 'off') return undefined;
+    const targets = versions.flatMap(({ entry }) =>
+      entry === undefined
+        ? []
+        : toTargets(services, context, entry.targets ?? [], entryExpression(entry.index, 'resource')),
+    );
+    const deleted = versions.flatMap(({ version: { change, type, id, typeNumber, key, index } }) =>
+      change === 'delete'
+        ? [{ name: type, id, type: typeNumber, key, expression: entryExpression(index, 'request.url') }]
+        : [],
+    );
+    return Promise.resolve({
+      hold: (run) => hold(run, space, targets),
+      async complete(run) {
+        // Targets that were created meanwhile have no lock yet.
+        await hold(run, space, targets);
+        await refuseAbsent(services, context, run, targets);
+        await referentialIntegrity.checkDeleted?.(services, context, run, deleted);
+      },
+    });
+  },
 };
+
+/** True if a resource with referrers cannot be deleted: writes that refer to it wait until the deletion commits or fails. */
+function protectsReferred({ space }: RequestContext): boolean {
+  return space.settings.referentialIntegrity === 'on-write-and-delete';
+}
 
 /** The targets with a type of the release. */
 function toTargets(

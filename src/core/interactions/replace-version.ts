@@ -5,7 +5,6 @@ import { recordOf } from '../audit/recording';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
 import { type PreparedVersion } from '../preparation/prepare';
-import { SEARCH_PARAMETER, SUBSCRIPTION } from '../fhir/type-names';
 import type { IndexRows } from '../search/rows/index-rows';
 import type { Services, WriteServices } from '../ports';
 import { LOCK_STATEMENT } from '../storage/write/head-locks';
@@ -14,12 +13,10 @@ import { keyText, type VersionRow } from '../storage/read/version-row';
 import { NO_ROWS, type VersionWrite, type WriteStamp } from '../storage/write/version-write';
 import { ConditionLost, type WriteCondition } from '../storage/write/write-queues';
 import { writeInTransaction } from '../storage/write/write-statements';
-import { provenanceWrite } from './provenance';
-import { refuseReferred, requireTargets } from './referential-integrity';
 import type { SubscriptionChange } from '../storage/notifications/subscription-change';
 import { readOwn } from '../versions/resource-address';
 import { authorOf, toStoredVersion } from '../versions/stored-version';
-import { subscriptionChange } from './subscription-change';
+import { checkDeleted, mustHoldDeleted, planAspects } from './write-aspects';
 
 /** The next version of a resource, computed from the current one (undefined: there is none). */
 export type NextVersion =
@@ -88,8 +85,8 @@ export async function replaceVersion(
 }
 
 /** True if the head is locked first: writes that refer to the resource must wait until the deletion commits or fails. */
-function mustHoldHead({ space }: RequestContext, { write }: Plan): boolean {
-  return write.change === 'delete' && space.settings.referentialIntegrity === 'on-write-and-delete';
+function mustHoldHead(context: RequestContext, { write }: Plan): boolean {
+  return write.change === 'delete' && mustHoldDeleted(context);
 }
 
 interface Plan {
@@ -117,19 +114,16 @@ async function planWrite(
     if (current === undefined) throw new Error('there is nothing to delete');
     return { write: await deletionOf(services, context, { type, id, current }), created: false };
   }
-  const { text, metaOffset, rows, pairs, subscription, targets, changesNothing } = decided.prepared;
+  const { text, metaOffset, rows, changesNothing } = decided.prepared;
   const { key } = address;
   const before = live ? current.body : undefined;
   const right = live ? 'u' : 'c';
   const unopened = await requireWritable(services, context, right, { type, key, text, rows, before });
   if (changesNothing === true) return undefined;
   const expected = current?.version ?? 0;
-  const provenance = await provenanceWrite(services, context, { type, id, versionId: expected + 1 });
-  const held = await requireTargets(services, context, {
-    own: [address],
-    named: targets,
-    others: provenance.targets,
-  });
+  const { prepared, status } = decided;
+  const planned = { ...{ type, id, prepared, status }, own: address, versionId: expected + 1, isNew: !live };
+  const aspects = await planAspects(services, context, planned);
   // Property by property, as in a create.
   const write: VersionWrite = {
     type: address.type,
@@ -143,16 +137,11 @@ async function planWrite(
     rows,
     replaced: current && (await rowsOf(services, context, type, current)),
     parameterChange: context.space.searchParameters?.change,
-    targets: held.targets,
-    registration: parameterChanges(id, pairs),
-    subscription:
-      decided.status ??
-      (await subscriptionChange(services, context, {
-        ...{ type, own: address, id, text, subscription },
-        isNew: !live,
-      })),
+    targets: aspects.targets,
+    registration: aspects.registration,
+    subscription: aspects.subscription,
     unopened,
-    companion: provenance.companion,
+    companion: aspects.companion,
     record: recordOf(context, type, id),
   };
   return { write, created: !live };
@@ -165,7 +154,9 @@ export async function deletionOf(
   { type, id, current }: { readonly type: string; readonly id: string; readonly current: VersionRow },
 ): Promise<VersionWrite> {
   const { type: typeNumber, key, version } = current;
-  const provenance = await provenanceWrite(services, context, { type, id, versionId: version + 1 });
+  const own = { type: typeNumber, key };
+  const planned = { ...{ type, id, own }, versionId: version + 1, isNew: false, prepared: undefined };
+  const aspects = await planAspects(services, context, planned);
   return {
     type: typeNumber,
     key,
@@ -178,17 +169,12 @@ export async function deletionOf(
     rows: NO_ROWS,
     replaced: await rowsOf(services, context, type, current),
     parameterChange: context.space.searchParameters?.change,
-    targets: provenance.targets,
-    registration: parameterChanges(id, type === SEARCH_PARAMETER ? [] : undefined),
-    subscription: type === SUBSCRIPTION ? { ...current, id, to: 'off' } : undefined,
-    companion: provenance.companion,
+    targets: aspects.targets,
+    registration: aspects.registration,
+    subscription: aspects.subscription,
+    companion: aspects.companion,
     record: recordOf(context, type, id),
   };
-}
-
-/** The change to the tenant's search parameters by a write. */
-export function parameterChanges(id: string, pairs: PreparedVersion['pairs']): VersionWrite['registration'] {
-  return pairs && { owner: id, pairs };
 }
 
 /** The index rows of the stored version. */
@@ -280,7 +266,7 @@ async function replaceLocked(
       const plan = await planWrite(services, context, replacement, current);
       if (plan === undefined) return { version: undefined, created: false };
       if (mustHoldHead(context, plan))
-        await refuseReferred(services, context, run, [{ ...address, name: type, id }]);
+        await checkDeleted(services, context, run, [{ ...address, name: type, id }]);
       if ((await condition?.holds(database, plan.write.expected)) === false) throw new ConditionLost();
       const written = await writeInTransaction(run, space, plan.write);
       return written === undefined ? undefined : finish(services, type, plan, written);

@@ -20,6 +20,13 @@ export function inEntry(issues: readonly Issue[], index: number, type: string): 
   return issues.map((issue) => ({ ...issue, expression: placeInEntry(issue.expression, index, type) }));
 }
 
+/** A FhirError with its issues located in the Bundle; any other error unchanged. */
+export function atEntry(error: unknown, index: number, type: string): unknown {
+  return error instanceof FhirError
+    ? new FhirError(error.key, inEntry(error.issues, index, type), error.allowed)
+    : error;
+}
+
 function placeInEntry(expression: string | undefined, index: number, type: string): string {
   if (expression === undefined || expression === '') return entryExpression(index);
   if (expression.startsWith('Bundle.entry[')) return expression;

@@ -12,7 +12,7 @@ import type { BundleOutline, OutlinedEntry, RefusedEntry } from '../../preparati
 import type { ResourceInput } from '../../api/resource-input';
 import { toFhirError } from '../../outcome';
 import { AnswerAllowance } from './answer-allowance';
-import { atEntry } from './planned-write';
+import { atEntry } from '../../preparation/entry-refusal';
 import { readEntry, type EntryReader } from './read-entry';
 
 /** Entries that run concurrently. */

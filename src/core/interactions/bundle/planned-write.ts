@@ -1,11 +1,11 @@
 import { permissionsOf } from '../../authorization/visibility';
 import { presentFor } from '../../authorization/write-guard';
 import type { RequestContext } from '../../context';
-import { FhirError, fhirError } from '../../errors';
+import { type FhirError, fhirError } from '../../errors';
 import { entryExpression, type EntryGuard } from '../../fhir/bundle/entry';
 import type { IdMode } from '../../fhir/resource';
 import type { EntryVersion, OutlinedEntry } from '../../preparation/bundle';
-import { inEntry } from '../../preparation/entry-refusal';
+import { atEntry } from '../../preparation/entry-refusal';
 import type { ResourceKey } from '../../search/rows/resource-key';
 import type { SearchServices, Services } from '../../ports';
 import type { VersionRow } from '../../storage/read/version-row';
@@ -172,11 +172,4 @@ async function presentOf(
   } catch (error) {
     throw atEntry(error, entry.index, type);
   }
-}
-
-/** A FhirError with its issues located in the Bundle; any other error unchanged. */
-export function atEntry(error: unknown, index: number, type: string): unknown {
-  return error instanceof FhirError
-    ? new FhirError(error.key, inEntry(error.issues, index, type), error.allowed)
-    : error;
 }

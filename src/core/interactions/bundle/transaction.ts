@@ -30,20 +30,20 @@ import {
 } from './entry-conditions';
 import { EntryNames } from './entry-names';
 import { NewIds, planTransaction, versionsAfter, type Plan } from './plan';
-import { atEntry, type PlannedWrite } from './planned-write';
+import { atEntry } from '../../preparation/entry-refusal';
+import type { PlannedWrite } from './planned-write';
 import { readEntry, type EntryReader } from './read-entry';
+import { RaceLost } from './race-lost';
 import { readHeads } from './read-heads';
+import { completeAspects, followVersions } from '../write-aspects';
 import { requireNoAuditEvent, requireReading } from './outside-transactions';
 import {
   claimHeads,
   prepareWrites,
-  RaceLost,
-  isRegistered,
-  registerAll,
   requireFound,
   requireUnchanged,
   writePrepared,
-  writeProvenance,
+  versionsOf,
   writeWhole,
   type PreparedWrites,
   type WrittenEntries,
@@ -179,24 +179,23 @@ class Transaction {
       if (!matches.areSame(await this.findConditions(within))) throw new RaceLost();
       requireUnchanged(ready, heads, await claimHeads(run, context, writes));
       const written = await writePrepared(services, run, context, ready);
-      await writeProvenance(within, run, context, written);
+      await followVersions(within, run, context, versionsOf(written));
       if (!this.isSame(conditional, await this.findReferences(within))) throw new RaceLost();
-      await registerAll(run, context, [ready]);
+      await completeAspects(run, [ready.aspects]);
       return this.complete(run, within, plan, written);
     });
   }
 
   /** True if the transaction only creates resources under new ids, which no other writer uses. */
-  private isOnlyMaking({ writes, versions, integrity, unopened }: PreparedWrites): boolean {
-    const { context, isDryRun, records } = this.tools;
+  private isOnlyMaking({ writes, aspects, unopened }: PreparedWrites): boolean {
+    const { isDryRun, records } = this.tools;
     return (
       this.conditions.all.length === 0 &&
       writes.length === this.entries.length &&
-      writes.every(({ kind }, place) => kind === 'create' && !isRegistered(versions[place]?.type)) &&
+      writes.every(({ kind }) => kind === 'create') &&
       !isDryRun &&
-      !integrity.isNeeded &&
+      aspects.every((aspect) => aspect === undefined) &&
       [...unopened.values()].every(({ length }) => length === 0) &&
-      context.provenance === undefined &&
       records === NO_ENTRY_RECORDS
     );
   }
@@ -256,8 +255,8 @@ class Transaction {
       // The last writes may have added a second match.
       resolveReferences(this.references, await this.findReferences(within));
       const written = new Map([...early.written, ...late.written]);
-      await writeProvenance(within, run, context, written);
-      await registerAll(run, context, [early.ready, late.ready]);
+      await followVersions(within, run, context, versionsOf(written));
+      await completeAspects(run, [early.ready.aspects, late.ready.aspects]);
       return this.complete(run, within, plan, written);
     });
   }

@@ -3,34 +3,21 @@ import type { EntryAnswer } from '../../api/bundle';
 import type { WriteResult } from '../../api/version';
 import type { StoredVersion } from '../../storage/read/stored-version';
 import type { RequestContext } from '../../context';
-import { entryExpression } from '../../fhir/bundle/entry';
 import type { EntryVersion, OpenBundle, PreparedEntry, PreparedVersions } from '../../preparation/bundle';
 import type { SearchServices, Services, WriteServices } from '../../ports';
 import { claimResources } from '../../storage/write/claim';
 import type { VersionRow } from '../../storage/read/version-row';
 import type { UnopenedReference, WriteStamp } from '../../storage/write/version-write';
-import {
-  registerParameters,
-  toOutcomes,
-  wholeWrite,
-  writeAll,
-  writeEncoded,
-} from '../../storage/write/write-statements';
+import { toOutcomes, wholeWrite, writeEncoded } from '../../storage/write/write-statements';
 import type { BoundStatement } from '../../storage/connection/connection';
 import type { Row, Run } from '../../storage/connection/database';
 import { isLostRequirement } from '../../storage/connection/database-error';
-import { SEARCH_PARAMETER, SUBSCRIPTION } from '../../fhir/type-names';
 import { noteUnopened } from '../../storage/write/unopened-references';
-import { changeSubscription } from '../../storage/notifications/subscription-state';
-import type { SubscriptionChange } from '../../storage/notifications/subscription-change';
-import { provenanceWrite } from '../provenance';
-import { watchIntegrity, type IntegrityWatch } from '../referential-integrity';
-import { subscriptionChange } from '../subscription-change';
+import { planTransactionAspects, type TransactionAspects } from '../write-aspects';
 import { authorOf, toStoredVersion } from '../../versions/stored-version';
-import { atEntry, nextVersion, type PlannedWrite } from './planned-write';
-
-/** Another writer was faster; the transaction is retried. */
-export class RaceLost extends Error {}
+import { atEntry } from '../../preparation/entry-refusal';
+import { nextVersion, type PlannedWrite } from './planned-write';
+import { RaceLost } from './race-lost';
 
 /** Writes of a transaction, and what the references of their resources resolve to. */
 interface WritesToPrepare {
@@ -53,11 +40,10 @@ export interface PreparedWrites {
   /** The replaced versions, in the order of `writes`. */
   readonly heads: readonly (VersionRow | undefined)[];
   readonly prepared: PreparedVersions;
-  readonly integrity: IntegrityWatch;
+  /** What the versions do beside being stored. */
+  readonly aspects: TransactionAspects;
   /** References of the versions that open nothing to apps of patients, by the member of their write. */
   readonly unopened: ReadonlyMap<number, readonly UnopenedReference[]>;
-  /** The changes of Subscriptions' states by the versions. */
-  readonly subscriptions: readonly SubscriptionChange[];
 }
 
 /** Prepares writes against the current versions. Throws the errors of the entries. */
@@ -79,60 +65,18 @@ export async function prepareWrites(
     author: authorOf(context),
   });
   const unopened = await requireAllWritable(services, context, versions, prepared);
-  const written = prepared.entries.map(({ index, targets }) => ({
-    ...(targets === undefined ? {} : { targets }),
-    place: entryExpression(index, 'resource'),
-  }));
-  const deleted = versions.flatMap((version) => (version?.change === 'delete' ? [toDeleted(version)] : []));
+  const entries = new Map(prepared.entries.map((entry) => [entry.member, entry]));
+  const changed = versions.flatMap((version) =>
+    version === undefined ? [] : [{ version, entry: entries.get(version.member) }],
+  );
   return {
     writes,
     versions,
     heads,
     prepared,
-    integrity: watchIntegrity(services, context, written, deleted),
-    subscriptions: await subscriptionChanges(services, context, versions, prepared),
+    aspects: await planTransactionAspects(services, context, changed),
     unopened,
   };
-}
-
-/** True for a type whose resources change more than themselves, in the transaction that writes them. */
-export function isRegistered(type: string | undefined): boolean {
-  return type === SEARCH_PARAMETER || type === SUBSCRIPTION;
-}
-
-/** Throws the errors of `subscriptionChange` at their entry. */
-async function subscriptionChanges(
-  services: WriteServices,
-  context: RequestContext,
-  versions: readonly (EntryVersion | undefined)[],
-  { entries }: PreparedVersions,
-): Promise<readonly SubscriptionChange[]> {
-  const changes: SubscriptionChange[] = [];
-  const byMember = new Map(entries.map((entry) => [entry.member, entry]));
-  for (const version of versions) {
-    if (version?.type !== SUBSCRIPTION) continue;
-    const { type, typeNumber, key, id, index } = version;
-    const own = { type: typeNumber, key };
-    const entry = byMember.get(version.member);
-    if (entry?.changesNothing === true) continue;
-    try {
-      const change =
-        entry === undefined
-          ? ({ ...own, id, to: 'off' } as const)
-          : await subscriptionChange(services, context, {
-              ...entry,
-              type,
-              own,
-              id,
-              subscription: entry.subscription,
-              isNew: version.replaced === undefined,
-            });
-      if (change !== undefined) changes.push(change);
-    } catch (error) {
-      throw atEntry(error, index, type);
-    }
-  }
-  return changes;
 }
 
 /** Throws `forbidden` at the first entry whose content is not within the caller's grants. Returns `PreparedWrites.unopened`. */
@@ -237,7 +181,7 @@ export async function writePrepared(
   context: RequestContext,
   ready: PreparedWrites,
 ): Promise<WrittenEntries> {
-  await ready.integrity.hold(run);
+  for (const aspect of ready.aspects) await aspect?.hold?.(run);
   const written = new Map<number, WriteStamp>();
   for (const { members, bound } of ready.prepared.writes) {
     const change = context.space.searchParameters?.change;
@@ -335,54 +279,6 @@ function toAnswers(
   return answers;
 }
 
-/**
- * Stores the Provenance of the request, if it has one; its targets are all written versions. `services` read within
- * the transaction and check its references. Throws the errors of `provenanceWrite`.
- */
-export async function writeProvenance(
-  services: WriteServices,
-  run: Run,
-  context: RequestContext,
-  written: WrittenEntries,
-): Promise<void> {
-  const versions = [...written.values()].flatMap((answer) =>
-    answer.kind === 'written' ? [answer.result.version] : answer.kind === 'deleted' ? answer.versions : [],
-  );
-  const { companion, targets } = await provenanceWrite(services, context, ...versions);
-  if (companion === undefined) return;
-  const [stored] = await writeAll(run, context.space.number, [
-    { ...companion, ...(targets === undefined ? {} : { targets }) },
-  ]);
-  if (stored === undefined) throw new RaceLost();
-}
-
-/**
- * Checks referential integrity and registers search parameters and Subscriptions, after the last write of the transaction. A later write
- * would be indexed by other search parameters, and could leave a broken reference. Throws brokenReference, referredTo.
- */
-export async function registerAll(
-  run: Run,
-  { space }: RequestContext,
-  all: readonly PreparedWrites[],
-): Promise<void> {
-  for (const { integrity } of all) await integrity.require(run);
-  for (const { subscriptions } of all)
-    for (const change of subscriptions) await changeSubscription(run, space.number, change);
-  for (const { versions, prepared } of all) {
-    const entries = new Map(prepared.entries.map((entry) => [entry.member, entry]));
-    for (const version of versions) {
-      if (version?.type !== SEARCH_PARAMETER) continue;
-      const entry = entries.get(version.member);
-      if (entry?.changesNothing === true) continue;
-      await registerParameters(run, space.number, { owner: version.id, pairs: entry?.pairs ?? [] });
-    }
-  }
-}
-
-function toDeleted({ type, id, typeNumber, key, index }: EntryVersion) {
-  return { name: type, id, type: typeNumber, key, expression: entryExpression(index, 'request.url') };
-}
-
 function toRow(
   version: EntryVersion,
   entry: PreparedEntry | undefined,
@@ -407,4 +303,11 @@ function toResult(
   entry: PreparedEntry | undefined,
 ): WriteResult {
   return { version, created: replaced === undefined, warnings: entry?.warnings ?? [] };
+}
+
+/** Returns the versions that were written or deleted. */
+export function versionsOf(written: WrittenEntries): readonly StoredVersion[] {
+  return [...written.values()].flatMap((answer) =>
+    answer.kind === 'written' ? [answer.result.version] : answer.kind === 'deleted' ? answer.versions : [],
+  );
 }

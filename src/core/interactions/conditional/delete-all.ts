@@ -10,8 +10,8 @@ import type { VersionWrite } from '../../storage/write/version-write';
 import { ConditionLost } from '../../storage/write/write-queues';
 import { writeAll } from '../../storage/write/write-statements';
 import { withinTransaction } from '../../search-execution/read-scope';
-import { watchIntegrity } from '../referential-integrity';
 import { deletionOf, toVersion } from '../replace-version';
+import { checkDeleted } from '../write-aspects';
 import type { Condition } from './condition';
 import { findMatches, type ConditionMatch } from './find-matches';
 
@@ -60,7 +60,7 @@ export async function deleteAll(
     const written = await writeAll(run, space, writes);
     // References between the deleted resources are deleted with them.
     const deleted = writes.map((write, index) => ({ ...write, name: type, id: matches[index]?.id ?? '' }));
-    await watchIntegrity(services, context, [], deleted).require(run);
+    await checkDeleted(services, context, run, deleted);
     return writes.map((write, index) => {
       const outcome = written[index];
       if (outcome === undefined) throw new ConditionLost();
