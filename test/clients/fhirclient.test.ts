@@ -123,8 +123,8 @@ describe('an app of fhirclient with a signed-in user', () => {
       ...{ resourceType: 'Patient', id: 'ann' },
       name: [{ family: 'Archer' }],
     });
-    await core.users.create('acme', { name: 'ann', fhirUser: 'Patient/ann', password: PASSWORD });
-    ({ id: clientId } = await core.clients.create('acme', {
+    await core.tenants.users.create('acme', { name: 'ann', fhirUser: 'Patient/ann', password: PASSWORD });
+    ({ id: clientId } = await core.tenants.clients.create('acme', {
       ...{ name: 'Growth chart', scopes: SCOPE.split(' '), redirectUris: [APP], isPublic: true },
     }));
   });

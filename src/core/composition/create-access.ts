@@ -184,12 +184,12 @@ interface Accounts {
 
 function createAccounts(
   { database: owner, log, outboundAllowedHosts, outsideTokenSeconds }: CoreOptions,
-  { database, rates, digest }: BaseServices,
+  { database, guesses, digest }: BaseServices,
 ): Accounts {
   const outbound = new Outbound(outboundAllowedHosts);
   const { destinations } = outbound;
   const store = new ClientStore(database, owner);
-  const throttle = new CredentialThrottle(rates);
+  const throttle = new CredentialThrottle(guesses);
   const remoteKeys = new RemoteKeys(outbound, log);
   const grantStore = new GrantStore(database);
   return {

@@ -3,7 +3,6 @@ import { RedisCache } from '../cache/redis-cache';
 import { baseContent } from '../conformance/base-resources';
 import { rowRules, type RowRules } from '../search/parameters/row-rules';
 import { RateLimiter } from '../limits/rate-limiter';
-import { BucketStores } from '../memory/token-bucket';
 import { createHasher, type Hasher } from '../search/rows/hash';
 import { Connections } from '../storage/connection/connections';
 import { RowRecord } from '../storage/indexing/row-record';
@@ -25,7 +24,10 @@ export interface BaseServices {
   readonly hasher: Hasher;
   /** A hash with the key of the installation. */
   readonly digest: (text: string) => Buffer;
+  /** Counts requests: in Redis for all processes, and while it is away in each by itself. */
   readonly rates: RateLimiter;
+  /** Counts wrong credentials, in PostgreSQL for all processes. */
+  readonly guesses: RateLimiter;
   /** The indexing rules of this process, and with which rules the rows of spaces were made. */
   readonly rules: RowRules;
   readonly record: RowRecord;
@@ -51,11 +53,8 @@ export async function createFoundation(options: CoreOptions): Promise<BaseServic
   );
   const digest = (text: string): Buffer =>
     createHmac('sha256', installation.hashKey).update(text, 'utf8').digest();
-  const storedBuckets = new StoredBuckets(database);
-  const buckets = new BucketStores(
-    (request) => cache.takeTokens(request),
-    (request) => storedBuckets.take(request),
-  );
+  const nameOf = (name: string): string => digest(name).toString('base64url');
+  const failures = new StoredBuckets(database);
   const rules = rowRules(options.ownAddresses);
   const tenants = new TenantStore(database, options.database, owners);
   const spaces = new Spaces(
@@ -68,7 +67,14 @@ export async function createFoundation(options: CoreOptions): Promise<BaseServic
     ...{ installation, database, cache, digest, rules, tenants, spaces },
     baseDigest: base.digest,
     hasher: createHasher(installation.hashKey),
-    rates: new RateLimiter(buckets, (name) => digest(name).toString('base64url')),
+    rates: new RateLimiter({
+      ...{ name: 'rate-limits', digest: nameOf },
+      take: (request) => cache.takeTokens(request),
+    }),
+    guesses: new RateLimiter({
+      ...{ name: 'credential-guesses', digest: nameOf },
+      take: (request) => failures.take(request),
+    }),
     record: new RowRecord(database, rules),
   };
 }

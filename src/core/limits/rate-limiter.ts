@@ -1,8 +1,8 @@
 /** Rate limits over all processes (docs/run/limits.md, Rates). */
 import { type Admission, type LimitState } from '../api/process';
-import { createCache } from '../memory/create-cache';
+import { type BoundedCache, createCache } from '../memory/create-cache';
 import type { Rate } from '../memory/rate';
-import { type BucketStores, TokenBucket } from '../memory/token-bucket';
+import { type TakeTokens, TokenBucket } from '../memory/token-bucket';
 
 /** A subject of rate limits. */
 export interface Counted {
@@ -26,23 +26,26 @@ interface Taken {
   readonly rate: Rate;
 }
 
-export class RateLimiter {
-  private readonly buckets = createCache<string, TokenBucket>({
-    name: 'rate-limits',
-    scope: 'program',
-    max: MAX_BUCKETS,
-  });
+export interface RateLimiterOptions {
+  /** Name of the cache of buckets. */
+  readonly name: string;
+  /** The store that all processes share; while it is away, each process counts by itself. */
+  readonly take: TakeTokens;
+  /** Returns the name under which a subject is stored, because names may be secret and long. */
+  readonly digest: (name: string) => string;
+}
 
-  constructor(
-    private readonly stores: BucketStores,
-    /** Returns the name under which a subject is stored, because names may be secret and long. */
-    private readonly digest: (name: string) => string,
-  ) {}
+export class RateLimiter {
+  private readonly buckets: BoundedCache<string, TokenBucket>;
+
+  constructor(private readonly options: RateLimiterOptions) {
+    this.buckets = createCache({ name: options.name, scope: 'program', max: MAX_BUCKETS });
+  }
 
   /**
    * Counts a request under all of `counted`, or under none where one of them is exhausted. They are checked in order,
-   * up to the first refusal. Cost: a round trip to Redis where this process has no tokens left. Throws
-   * `storageUnavailable` where neither Redis nor PostgreSQL answers.
+   * up to the first refusal. Cost: a round trip to the store where this process has no tokens left. Throws the errors of
+   * the store.
    */
   async take(counted: readonly Counted[]): Promise<Admission> {
     const taken: Taken[] = [];
@@ -94,7 +97,8 @@ export class RateLimiter {
     const local = `${tenant} ${kind} ${window} ${name}`;
     let bucket = this.buckets.get(local);
     if (bucket === undefined) {
-      bucket = new TokenBucket(`${tenant}:${kind}-${window}:${this.digest(name)}`, rate, this.stores);
+      const { digest, take } = this.options;
+      bucket = new TokenBucket(`${tenant}:${kind}-${window}:${digest(name)}`, rate, take);
       this.buckets.set(local, bucket);
     }
     return { bucket: bucket.follow(rate), name: `${kind}-${window}`, rate };

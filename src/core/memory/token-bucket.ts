@@ -8,9 +8,9 @@ export interface BucketRequest extends Rate {
   readonly requested: number;
   /** Further tokens requested for later use; the store may grant fewer. */
   readonly wanted: number;
-  /** Unused tokens that are returned; negative: tokens that were used without a grant. */
+  /** Unused tokens that are returned; negative: tokens that were used without a grant of the store. */
   readonly returned: number;
-  /** Upper bound of the bucket's content from another store; undefined: this store knows the content. */
+  /** Upper bound of the content while the store was away, and may have lost it; undefined: the store knows the content. */
   readonly upperBound: number | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface BucketAnswer {
   readonly tokens: number;
 }
 
-/** A store of buckets. Undefined: the store is unavailable. */
+/** A store of buckets. Undefined: the store is away. */
 export type TakeTokens = (request: BucketRequest) => Promise<BucketAnswer | undefined>;
 
 /**
@@ -37,39 +37,10 @@ export function leaseLife(windowMs: number): number {
   return Math.min(1_000, windowMs / 10);
 }
 
-/** Milliseconds for which the second store is used after the first was unavailable. */
-const AWAY_MS = 1_000;
-
-/** Two stores of buckets; the second is used while the first is unavailable. */
-export class BucketStores {
-  private awayUntil = 0;
-
-  constructor(
-    private readonly first: TakeTokens,
-    private readonly second: TakeTokens,
-  ) {}
-
-  /** `source`: the store that answered last. `upperBound` is passed only to the other store. */
-  async take(
-    request: BucketRequest,
-    source: 'first' | 'second' | undefined,
-  ): Promise<BucketAnswer & { readonly store: 'first' | 'second' }> {
-    const of = (store: 'first' | 'second'): BucketRequest =>
-      store === source ? { ...request, upperBound: undefined } : request;
-    if (performance.now() >= this.awayUntil) {
-      const answer = await this.first(of('first'));
-      if (answer !== undefined) return { ...answer, store: 'first' };
-      this.awayUntil = performance.now() + AWAY_MS;
-    }
-    const answer = await this.second(of('second'));
-    if (answer === undefined) throw new Error('no store of rate limits is available');
-    return { ...answer, store: 'second' };
-  }
-}
-
 /**
  * The local share of one bucket. Tokens are taken from the shared bucket before a request is admitted, several at a
- * time under load, and are used within `leaseLife`. Requests during a store access are combined into the next one.
+ * time under load, and are used within `leaseLife`. Requests during a store access are combined into the next one. While
+ * the store is away this process counts by itself, and then reports what it used.
  */
 export class TokenBucket {
   /** Granted and unused tokens; negative: used without a grant. */
@@ -84,12 +55,13 @@ export class TokenBucket {
   private tokens: number;
   private storeReadAt = 0;
   private used = 0;
-  private store: 'first' | 'second' | undefined;
+  /** Content of the bucket as this process counts it while the store is away. */
+  private away: { readonly tokens: number; readonly at: number } | undefined;
 
   constructor(
     private readonly key: string,
     private rate: Rate,
-    private readonly stores: BucketStores,
+    private readonly takeStored: TakeTokens,
   ) {
     this.tokens = rate.quota;
   }
@@ -103,7 +75,7 @@ export class TokenBucket {
     return this;
   }
 
-  /** True: admitted; false: refused. Waits for the stores only where this process has no tokens left. */
+  /** True: admitted; false: refused. Waits for the store only where this process has no tokens left. */
   take(): boolean | Promise<boolean> {
     const now = performance.now();
     if (this.balance > 0 && now < this.expires) {
@@ -152,12 +124,8 @@ export class TokenBucket {
     const wanted = leaseLives < 1 ? 2 * this.used : leaseLives < 2 ? this.used : 0;
     this.used = requested;
     try {
-      const request = { key: this.key, ...this.rate, requested, wanted, returned, upperBound: this.left() };
-      const { granted, tokens, store } = await this.stores.take(request, this.store);
+      const granted = await this.grant(requested, wanted, returned);
       const readAt = performance.now();
-      this.store = store;
-      this.tokens = tokens;
-      this.storeReadAt = readAt;
       this.expires = readAt + leaseLife(this.rate.windowMs);
       this.balance += Math.max(0, granted - requested);
       if (granted < requested) this.emptyUntil = readAt + this.untilNext();
@@ -170,11 +138,43 @@ export class TokenBucket {
     }
   }
 
-  /** Returns the estimated content of the shared bucket. */
+  /** Returns how many tokens the store grants, or while it is away this process. */
+  private async grant(requested: number, wanted: number, returned: number): Promise<number> {
+    const { key, rate, away } = this;
+    // What the bucket would contain if this process had used nothing since the store was away.
+    const unused = this.refilled(this.tokens, this.storeReadAt);
+    const own = away === undefined ? unused : this.refilled(away.tokens, away.at);
+    const request = {
+      ...{ key, ...rate, requested, wanted },
+      returned: returned - (unused - own),
+      upperBound: away === undefined ? undefined : unused,
+    };
+    const answer = await this.takeStored(request);
+    if (answer !== undefined) {
+      this.away = undefined;
+      this.tokens = answer.tokens;
+      this.storeReadAt = performance.now();
+      return answer.granted;
+    }
+    const { quota, windowMs } = rate;
+    const tokens = Math.min(quota, this.left() + returned);
+    const granted = Math.max(0, Math.min(Math.floor(tokens), requested));
+    const mostDebt = quota * Math.max(1, LONGEST_DEBT_MS / windowMs);
+    this.away = { tokens: Math.max(-mostDebt, tokens - granted), at: performance.now() };
+    return granted;
+  }
+
+  /** Returns the estimated content of the bucket. */
   private left(): number {
+    const { away } = this;
+    return away === undefined
+      ? this.refilled(this.tokens, this.storeReadAt)
+      : this.refilled(away.tokens, away.at);
+  }
+
+  private refilled(tokens: number, since: number): number {
     const { quota, windowMs } = this.rate;
-    if (this.store === undefined) return quota;
-    return Math.min(quota, this.tokens + ((performance.now() - this.storeReadAt) * quota) / windowMs);
+    return Math.min(quota, tokens + ((performance.now() - since) * quota) / windowMs);
   }
 
   /** Approximate number of requests that could be admitted now; other processes share the bucket. */

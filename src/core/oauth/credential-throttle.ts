@@ -38,7 +38,8 @@ export interface SignInAttempt {
 }
 
 /**
- * Throttles guesses over all processes: wrong credentials are counted by identity and by network, in shared counters.
+ * Throttles guesses over all processes: wrong credentials are counted by identity and by network, in PostgreSQL, so that
+ * no process grants guesses of its own while Redis is away.
  * Beyond the limits, credentials are refused without a check for a while. Proof from earlier, such as a token, is
  * neither counted nor delayed.
  */
@@ -47,7 +48,7 @@ export class CredentialThrottle {
 
   /**
    * Returns the result of `check`; undefined means a wrong guess, which stays counted. **Throws** `tooManyRequests`
-   * without calling `check` where there were too many. **Cost**: a round trip to Redis.
+   * without calling `check` where there were too many. **Cost**: two statements.
    */
   async attempt<T>(
     space: TenantReference,
@@ -62,8 +63,8 @@ export class CredentialThrottle {
 
   /**
    * As `attempt` for a user, but also counted over all networks. Where others have used up that budget, a network
-   * from which the user has signed in before may continue within its own limits. **Cost**: another round trip to
-   * Redis, and `isKnownNetwork` where the budget is used up.
+   * from which the user has signed in before may continue within its own limits. **Cost**: another
+   * statement, and `isKnownNetwork` where the budget is used up.
    */
   async attemptSignIn<T>(
     space: TenantReference,

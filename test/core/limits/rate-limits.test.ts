@@ -2,6 +2,7 @@
 import type { Admission } from '../../../src/core';
 import { openCore, type OpenedCore } from '../../support/core';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { eventually } from '../../support/eventually';
 import { startTestRedis, type TestRedis } from '../../support/redis';
 
 let database: TestDatabase;
@@ -51,6 +52,12 @@ async function countAdmitted(
   return admitted;
 }
 
+/** Restarts Redis without its data, and waits until both processes use it again. */
+async function restartRedis(): Promise<void> {
+  await redis.restart();
+  await eventually(() => [one, other].every(({ core }) => core.health.isRedisReachable()));
+}
+
 /** Returns the requests that are refilled during the test: 60 a minute give one a second. */
 function refilled(quota: number, since: number): number {
   return Math.ceil(((performance.now() - since) * quota) / 60_000);
@@ -78,11 +85,23 @@ it('admitted requests still count when Redis becomes unavailable and when it res
   expect(admitted).toBe(20);
   await redis.stop();
   admitted += await countAdmitted([one, other], tenant, 20, 2);
-  await redis.restart();
+  await restartRedis();
   admitted += await countAdmitted([one, other], tenant, 100, 2);
   // A process does not know what the other one takes from the store after its own last lookup.
   expect(admitted).toBeGreaterThanOrEqual(60);
   expect(admitted).toBeLessThanOrEqual(60 + refilled(60, since) + 8);
+});
+
+it('each process counts by itself while Redis is away', async () => {
+  await redis.stop();
+  const tenant = await makeTenant({ 'rate-limit': '60/m' });
+  const since = performance.now();
+  const admitted = await countAdmitted([one, other], tenant, 200);
+  expect(admitted).toBeGreaterThanOrEqual(120);
+  expect(admitted).toBeLessThanOrEqual(120 + 2 * refilled(60, since));
+  await restartRedis();
+  // What each process has used counts for both.
+  expect(await countAdmitted([one, other], tenant, 20)).toBeLessThanOrEqual(refilled(60, since));
 });
 
 it('a client that has used up its limit leaves the rest of the tenant’s limit to other clients', async () => {

@@ -1,4 +1,4 @@
-/** Token buckets of the request limits while Redis is unreachable. */
+/** Counts of wrong credentials, for all processes: a token bucket for each identity and network. */
 import { sql } from 'kysely';
 import { LEASE_SHARE, type BucketAnswer, type BucketRequest } from '../../memory/token-bucket';
 import type { Database } from '../connection/database';
@@ -15,22 +15,13 @@ const REMOVE_FULL = defineStatement(template(sql`select andiron.forget_full_buck
 const MAX_REMOVED = 1_000;
 const REMOVE_EVERY = 1_000;
 
-/** The token buckets in PostgreSQL. */
 export class StoredBuckets {
   private requests = 0;
 
   constructor(private readonly database: Database) {}
 
   /** Takes tokens from a bucket. Throws storageUnavailable. Cost: one statement, sometimes two. */
-  async take({
-    key,
-    quota,
-    windowMs,
-    requested,
-    wanted,
-    returned,
-    upperBound,
-  }: BucketRequest): Promise<BucketAnswer> {
+  async take({ key, quota, windowMs, requested, wanted, returned }: BucketRequest): Promise<BucketAnswer> {
     this.requests++;
     if (this.requests % REMOVE_EVERY === 0)
       await this.database.run({ lane: 'read', space: undefined }, REMOVE_FULL, { most: MAX_REMOVED });
@@ -41,7 +32,7 @@ export class StoredBuckets {
       requested,
       wanted,
       returned,
-      upper_bound: upperBound ?? quota,
+      upper_bound: quota,
     };
     const [row] = await this.database.run({ lane: 'read', space: undefined }, TAKE, bound);
     return { granted: Number(row?.[0] ?? 0), tokens: Number(row?.[1] ?? 0) };
