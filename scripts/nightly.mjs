@@ -18,6 +18,7 @@ const TEST = 'npm run --silent test --';
 const PARTS = {
   nightly: 'npx jest --config jest.nightly.config.js',
   clients: 'npm run --silent test:clients',
+  components: 'npm run --silent test:components',
   'full-pure': `ROUNDS=full ${TEST} --selectProjects pure`,
   'full-rest': `ROUNDS=full ${TEST} --selectProjects services test/rest`,
   'full-access': `ROUNDS=full ${TEST} --selectProjects services test/access test/security test/graphql`,

@@ -299,13 +299,6 @@ it('other answers of FHIR addresses are shown, with links to records and other p
     await page.getByText('CapabilityStatement').first().waitFor();
   }));
 
-it('the other release is one click away, at the same address', () =>
-  onScreen(IDA, async ({ page }) => {
-    await page.getByText('R4B', { exact: true }).click();
-    await page.waitForURL(/\/fhir\/r4b\/Patient\/demo-ida/);
-    await heading(page, 'Ida Anders').waitFor();
-  }));
-
 it('what does not exist is told in words', () =>
   onScreen(`${FHIR}/Patient/nobody`, async ({ page }) => {
     await page.getByText('Patient/nobody does not exist').waitFor();
