@@ -10,7 +10,6 @@ import {
   ByteBudget,
   createCore,
   loopbackAddresses,
-  RELEASE_NAMES,
   type Core,
   type DatabaseOptions,
   type Log,
@@ -60,38 +59,14 @@ function toTrusted(caFile: string | undefined): { readonly ca?: string } {
 }
 
 /** The settings of the connections to PostgreSQL. */
-export function databaseOptions(settings: Settings): DatabaseOptions {
-  return {
-    host: settings.FHIR_DATABASE_HOST,
-    port: settings.FHIR_DATABASE_PORT,
-    database: settings.FHIR_DATABASE_NAME,
-    user: settings.FHIR_DATABASE_USERNAME,
-    password: settings.FHIR_DATABASE_PASSWORD,
-    ssl: settings.FHIR_DATABASE_SSL && toTrusted(settings.FHIR_DATABASE_CA_FILE),
-    statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
-    connections: settings.DATABASE_CONNECTIONS,
-  };
+export function databaseOptions({ database, tenantLimits }: Settings): DatabaseOptions {
+  const { caFile, ...options } = database;
+  return { ...options, ssl: options.ssl && toTrusted(caFile), quotas: tenantLimits };
 }
 
 /** The settings of the connections to Redis. */
-export function redisOptions(settings: Settings): RedisOptions {
-  return {
-    host: settings.REDIS_HOST,
-    port: settings.REDIS_PORT,
-    tls: settings.REDIS_TLS && toTrusted(settings.REDIS_CA_FILE),
-    ...(settings.REDIS_USERNAME === undefined ? {} : { username: settings.REDIS_USERNAME }),
-    ...(settings.REDIS_PASSWORD === undefined ? {} : { password: settings.REDIS_PASSWORD }),
-  };
-}
-
-function toQuotas({ QUOTA_RESOURCES: maxResources, QUOTA_BYTES: maxBytes }: Settings): {
-  readonly maxResources?: number;
-  readonly maxBytes?: number;
-} {
-  return {
-    ...(maxResources === undefined ? {} : { maxResources }),
-    ...(maxBytes === undefined ? {} : { maxBytes }),
-  };
+export function redisOptions({ redis: { caFile, ...options } }: Settings): RedisOptions {
+  return { ...options, tls: options.tls && toTrusted(caFile) };
 }
 
 async function warnOfOutdatedIndex(core: Core, log: Log): Promise<void> {
@@ -110,107 +85,51 @@ async function warnOfOutdatedIndex(core: Core, log: Log): Promise<void> {
  */
 export async function createApp(
   settings: Settings,
-  log: Log = pino({ level: settings.LOG_LEVEL }),
+  log: Log = pino(settings.log),
   signal?: AbortSignal,
   { environment = {}, pages = PACKAGED_PAGES }: Surroundings = {},
 ): Promise<App> {
   const tracing = await startTracing(environment, log);
   const metrics = createMetrics();
-  const extensionBase = settings.FHIR_EXTENSION_BASE;
-  const quotas = toQuotas(settings);
-  let { PORT: port } = settings;
+  const { http, limits, tenantDefaults, tenantLimits, connection } = settings;
+  const { extensionBase, outboundAllowedHosts, authMode } = settings.core;
+  const { publicUrls, requestTimeoutMs } = http;
+  let { port } = http;
   const takesAssertions = isAudienceKnown(settings);
   const assertionBases = (): readonly string[] => {
     if (!takesAssertions) return [];
-    return settings.PUBLIC_URL.length > 0 ? settings.PUBLIC_URL : loopbackAddresses(port);
+    return publicUrls.length > 0 ? publicUrls : loopbackAddresses(port);
   };
-  const memory = planMemory(settings);
+  const { bytesUnderWay, parsedBytes, ...caches } = planMemory(settings.memory);
   const core = await createCore({
-    database: { ...databaseOptions(settings), quotas },
-    start: { waitMs: settings.MIGRATION_WAIT_MS, ...(signal === undefined ? {} : { signal }) },
+    ...settings.core,
+    database: databaseOptions(settings),
+    start: { waitMs: settings.start.waitMs, ...(signal === undefined ? {} : { signal }) },
     redis: redisOptions(settings),
-    publicUrls: settings.PUBLIC_URL,
+    publicUrls,
     ownAddresses: ownAddresses(settings),
     assertionBases,
-    publicBase: () => settings.PUBLIC_URL[0] ?? `http://localhost:${port}`,
-    outboundAllowedHosts: settings.OUTBOUND_ALLOWED_HOSTS,
-    extensionBase,
-    secretKeys: settings.SECRET_KEYS,
+    publicBase: () => publicUrls[0] ?? `http://localhost:${port}`,
     tenantDefaults: {
-      validation: settings.VALIDATION,
-      searchUnknown: settings.SEARCH_UNKNOWN,
-      referentialIntegrity: settings.REFERENTIAL_INTEGRITY,
-      conditionalDelete: settings.CONDITIONAL_DELETE,
+      ...tenantDefaults,
       openedTypes: [],
-      limits: {
-        rates: { tenant: settings.RATE_LIMIT_TENANT, client: settings.RATE_LIMIT_CLIENT, clients: new Map() },
-        ...(settings.MAX_REQUESTS_TENANT === undefined ? {} : { maxRequests: settings.MAX_REQUESTS_TENANT }),
-        ...quotas,
-        ...(settings.NOTIFICATION_HOSTS.length === 0
-          ? {}
-          : { notificationHosts: settings.NOTIFICATION_HOSTS }),
-      },
+      limits: { ...tenantLimits, rates: { ...settings.rates, clients: new Map() } },
     },
-    authMode: settings.AUTH_MODE,
-    tokenSeconds: settings.ACCESS_TOKEN_SECONDS,
-    outsideTokenSeconds: settings.OUTSIDE_TOKEN_SECONDS,
-    explainsSearches: settings.SEARCH_EXPLAIN === 'on',
-    audit: { records: settings.AUDIT, isOpen: settings.AUDIT_OPEN === 'on' },
-    isPurgeOpen: settings.PURGE_OPEN === 'on',
-    limits: {
-      maxDepth: settings.MAX_DEPTH,
-      maxBodyBytes: settings.MAX_BODY_BYTES,
-      maxBundleEntries: settings.MAX_BUNDLE_ENTRIES,
-      maxPatchOperations: settings.MAX_PATCH_OPERATIONS,
-      maxIndexRows: settings.MAX_INDEX_ROWS,
-      pathTimeoutMs: settings.FHIRPATH_TIMEOUT_MS,
-      contentProcessorMs: settings.CONTENT_PROCESSOR_MS,
-      maxExpansionCodes: settings.MAX_EXPANSION_CODES,
-      searchSortLimit: settings.SEARCH_SORT_LIMIT,
-      maxWriteQueue: settings.MAX_WRITE_QUEUE,
-      maxTenantSubscriptions: settings.MAX_TENANT_SUBSCRIPTIONS,
-      versionCacheBytes: memory.versions,
-      searchCacheBytes: memory.searches,
-      maxAsyncJobs: settings.MAX_ASYNC_JOBS,
-      asyncExpiryMs: settings.ASYNC_EXPIRY_MS,
-      maxAnswerBytes: settings.MAX_BUNDLE_BYTES,
-      maxSubscriptions: settings.MAX_SUBSCRIPTIONS,
-      subscriptionQueueBytes: settings.SUBSCRIPTION_QUEUE_BYTES,
-      subscriptionPollMs: settings.SUBSCRIPTION_POLL_MS,
-      subscriptionStallMs: settings.SUBSCRIPTION_STALL_MS,
-      subscriptionRetryMs: settings.SUBSCRIPTION_RETRY_MS,
-      subscriptionEventsMs: settings.SUBSCRIPTION_EVENTS_MS,
-    },
+    audit: settings.audit,
+    limits: { ...limits, ...caches, maxAnswerBytes: limits.maxBundleBytes },
     log,
     instruments: createInstruments(metrics.registry),
   });
   watchCore(metrics.registry, core);
   watchCaches(metrics.registry);
-  const sockets = {
-    perConnection: settings.MAX_SUBSCRIPTIONS_PER_CONNECTION,
-    pingMs: settings.SUBSCRIPTION_PING_MS,
-    initTimeoutMs: settings.HEADERS_TIMEOUT_MS,
-  };
+  const sockets = { ...settings.sockets, initTimeoutMs: connection.headersTimeoutMs };
   const gateway = await createGraphqlGateway({
     core,
     settings: {
-      requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
-      extensionBase,
-      maxDepth: settings.MAX_DEPTH,
-      parsedBytes: memory.parsed,
+      ...settings.graphql,
+      ...{ requestTimeoutMs, extensionBase, maxDepth: limits.maxDepth, parsedBytes, pages },
       subscriptions: sockets,
-      pages,
-      execution: {
-        cost: settings.GRAPHQL_COST_LIMIT,
-        snapshotMs: settings.GRAPHQL_SNAPSHOT_MS,
-        introspection: settings.GRAPHQL_INTROSPECTION === 'on',
-      },
-      warm: RELEASE_NAMES.filter((release) => [release, 'all'].includes(settings.GRAPHQL_WARM)),
-      trusted: settings.GRAPHQL_TRUSTED_DOCUMENTS,
-      trustedOnly: settings.GRAPHQL_TRUSTED_ONLY === 'on',
-      ...(settings.GRAPHQL_FEDERATION === 'off'
-        ? {}
-        : { subgraph: { isShareable: settings.GRAPHQL_FEDERATION === 'shareable' } }),
+      execution: settings.execution,
     },
     log,
     observeIntrospection: countIntrospections(metrics.registry),
@@ -218,44 +137,26 @@ export async function createApp(
   });
   const stopping = new AbortController();
   const routes: Route[] = [];
-  const budget = new ByteBudget(memory.underWay);
+  const budget = new ByteBudget(bytesUnderWay);
   core.jobs.administration.serve(
     'import-package',
     createImportJob({
       core,
-      registry: settings.PACKAGE_REGISTRY,
-      allowedHosts: settings.OUTBOUND_ALLOWED_HOSTS,
+      registry: settings.packages.registry,
+      allowedHosts: outboundAllowedHosts,
       ...{ extensionBase, budget, log },
-      maxDepth: settings.MAX_DEPTH,
-      maxFileBytes: settings.MAX_BODY_BYTES,
-      maxPackedBytes: settings.MAX_BUNDLE_BYTES,
+      maxDepth: limits.maxDepth,
+      maxFileBytes: limits.maxBodyBytes,
+      maxPackedBytes: limits.maxBundleBytes,
     }),
   );
   const server = createRestServer({
     core,
     settings: {
-      host: settings.HOST,
-      publicUrls: settings.PUBLIC_URL,
-      trustProxy: settings.TRUST_PROXY,
-      authMode: settings.AUTH_MODE,
-      takesAssertions,
-      patchByGet: settings.PATCH_BY_GET === 'on',
-      corsOrigins: settings.CORS_ORIGINS,
-      maxDepth: settings.MAX_DEPTH,
-      connection: {
-        headerBytes: settings.MAX_HEADER_BYTES,
-        headers: settings.MAX_HEADERS,
-        urlBytes: settings.MAX_URL_BYTES,
-        headersTimeoutMs: settings.HEADERS_TIMEOUT_MS,
-        arrivalTimeoutMs: settings.ARRIVAL_TIMEOUT_MS,
-        connections: settings.MAX_CONNECTIONS,
-        stallMs: settings.REQUEST_TIMEOUT_MS,
-      },
-      bodyLimits: { resource: settings.MAX_BODY_BYTES, bundle: settings.MAX_BUNDLE_BYTES },
-      requestTimeoutMs: settings.REQUEST_TIMEOUT_MS,
-      asyncTimeoutMs: settings.ASYNC_TIMEOUT_MS,
-      sockets,
-      pages,
+      ...http,
+      ...{ authMode, takesAssertions, maxDepth: limits.maxDepth, sockets, pages },
+      connection: { ...connection, stallMs: requestTimeoutMs },
+      bodyLimits: { resource: limits.maxBodyBytes, bundle: limits.maxBundleBytes },
     },
     budget,
     log,
@@ -270,22 +171,22 @@ export async function createApp(
   watchProcess(metrics.registry, {
     ...{ core, budget, stopping: stopping.signal },
     listener: server.server,
-    maxConnections: settings.MAX_CONNECTIONS,
+    maxConnections: connection.connections,
   });
   return {
     core,
     routes,
     async listen() {
       await warnOfOutdatedIndex(core, log);
-      if (settings.WARM_UP === 'on') await warmUp(core, gateway, log);
-      await server.listen({ host: settings.HOST, port: settings.PORT });
+      if (settings.start.warmsUp) await warmUp(core, gateway, log);
+      await server.listen({ host: http.host, port: http.port });
       const address = server.server.address();
       if (typeof address === 'object' && address !== null) port = address.port;
       core.jobs.startWork();
-      if (settings.METRICS_ADDRESS !== undefined) {
-        metricsListener = await listenForMetrics(metrics, settings.METRICS_ADDRESS, log);
-      }
-      return { host: settings.HOST, port };
+      const { address: metricsAddress } = settings.metrics;
+      if (metricsAddress !== undefined)
+        metricsListener = await listenForMetrics(metrics, metricsAddress, log);
+      return { host: http.host, port };
     },
     async close() {
       stopping.abort();
@@ -293,7 +194,7 @@ export async function createApp(
       const handedOver = core.jobs.requests.stop();
       // Commands have a server that does not listen.
       if (server.server.listening) {
-        await delay(settings.SHUTDOWN_DELAY_MS);
+        await delay(settings.shutdown.delayMs);
         await endListener(server.server);
       }
       // A keep-alive connection is idle only after its last answer, so that one call would not close it.

@@ -5,7 +5,7 @@ import { Malformed } from './config/kinds';
 import { findMisspelled } from './config/misspelled';
 import { openFilesWarning } from './config/open-files';
 import type { Row } from './config/row';
-import type { SettingName, Settings } from './config/settings';
+import type { Settings } from './config/settings';
 import { RENAMED_SETTINGS, SETTINGS } from './config/table';
 
 /** Faults of the configuration, one line each. */
@@ -21,13 +21,39 @@ export class ConfigurationError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-function readSetting<Value>(
-  name: string,
-  setting: Row<Value>,
+type Group = Readonly<Record<string, Row<unknown>>>;
+const GROUPS = Object.entries<Group>(SETTINGS);
+/** The rows with their places in the settings, by their variables. */
+const ROWS = new Map(
+  GROUPS.flatMap(([group, rows]) =>
+    Object.entries(rows).map(([name, row]) => [row.variable, { group, name, row }] as const),
+  ),
+);
+
+function findRow(variable: string): {
+  readonly group: string;
+  readonly name: string;
+  readonly row: Row<unknown>;
+} {
+  const found = ROWS.get(variable);
+  if (found === undefined) throw new Error(`${variable} is not a setting`);
+  return found;
+}
+
+function readGroup(
+  rows: Group,
   environment: Environment,
   faults: string[],
-): Value {
-  const written = environment[name];
+): Readonly<Record<string, unknown>> {
+  const values = Object.entries(rows).map(
+    ([name, row]) => [name, readSetting(row, environment, faults)] as const,
+  );
+  return Object.fromEntries(values);
+}
+
+function readSetting<Value>(setting: Row<Value>, environment: Environment, faults: string[]): Value {
+  const { variable } = setting;
+  const written = environment[variable];
   // Blanks at the ends are removed, except in secrets, where they may be meant.
   const trimmed = setting.secret === true ? written : written?.trim();
   if (trimmed === undefined) return setting.default;
@@ -36,9 +62,8 @@ function readSetting<Value>(
     return setting.kind.parse(trimmed === '' ? 'off' : trimmed);
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
-    faults.push(
-      setting.secret === true ? `${name} ${error.message}` : `${name} ${error.message}; it is '${trimmed}'`,
-    );
+    const shown = setting.secret === true ? '' : `; it is '${trimmed}'`;
+    faults.push(`${variable} ${error.message}${shown}`);
     return setting.default;
   }
 }
@@ -52,39 +77,39 @@ function findOldNames(environment: Environment): string[] {
 
 function findContradictions(settings: Settings): string[] {
   const faults: string[] = [];
-  for (const [authority, encrypted] of [
-    ['FHIR_DATABASE_CA_FILE', 'FHIR_DATABASE_SSL'],
-    ['REDIS_CA_FILE', 'REDIS_TLS'],
+  const { database, redis, core, graphql, limits, connection } = settings;
+  for (const [authority, file, encrypted, isEncrypted] of [
+    ['FHIR_DATABASE_CA_FILE', database.caFile, 'FHIR_DATABASE_SSL', database.ssl],
+    ['REDIS_CA_FILE', redis.caFile, 'REDIS_TLS', redis.tls],
   ] as const) {
-    const file = settings[authority];
     if (file === undefined) continue;
-    if (!settings[encrypted]) faults.push(`${authority} is set, but ${encrypted} is false`);
+    if (!isEncrypted) faults.push(`${authority} is set, but ${encrypted} is false`);
     const fault = findCertificateFault(file);
     if (fault !== undefined) faults.push(`${authority} ${fault}; it is '${file}'`);
   }
-  if (settings.REDIS_USERNAME !== undefined && settings.REDIS_PASSWORD === undefined) {
+  if (redis.username !== undefined && redis.password === undefined) {
     faults.push('REDIS_USERNAME is set, but REDIS_PASSWORD is not');
   }
-  if (settings.SECRET_KEYS.some((key) => key.length < 32)) {
+  if (core.secretKeys.some((key) => key.length < 32)) {
     faults.push(
       'SECRET_KEYS must be a comma-separated list of keys of at least 32 characters; one is shorter',
     );
   }
-  if (settings.GRAPHQL_TRUSTED_ONLY === 'on' && settings.GRAPHQL_TRUSTED_DOCUMENTS === undefined) {
+  if (graphql.trustedOnly && graphql.trusted === undefined) {
     faults.push('GRAPHQL_TRUSTED_ONLY is on, but GRAPHQL_TRUSTED_DOCUMENTS is not set');
   }
-  if (settings.MAX_BUNDLE_BYTES < settings.MAX_BODY_BYTES) {
+  if (limits.maxBundleBytes < limits.maxBodyBytes) {
     faults.push('MAX_BUNDLE_BYTES must be at least MAX_BODY_BYTES, because a Bundle contains resources');
   }
-  if (settings.MAX_HEADER_BYTES <= settings.MAX_URL_BYTES) {
+  if (connection.headerBytes <= connection.urlBytes) {
     faults.push(
       'MAX_HEADER_BYTES must be larger than MAX_URL_BYTES, because the headers include the address',
     );
   }
-  if (settings.ARRIVAL_TIMEOUT_MS < settings.HEADERS_TIMEOUT_MS) {
+  if (connection.arrivalTimeoutMs < connection.headersTimeoutMs) {
     faults.push('ARRIVAL_TIMEOUT_MS must be at least HEADERS_TIMEOUT_MS, because the headers arrive first');
   }
-  if (settings.SUBSCRIPTION_EVENTS_MS <= settings.SUBSCRIPTION_RETRY_MS) {
+  if (limits.subscriptionEventsMs <= limits.subscriptionRetryMs) {
     faults.push(
       'SUBSCRIPTION_EVENTS_MS must be larger than SUBSCRIPTION_RETRY_MS, because events are kept until their last attempt',
     );
@@ -98,20 +123,20 @@ function findContradictions(settings: Settings): string[] {
  */
 export function loadSettings(environment: Environment): Settings {
   const faults: string[] = [];
-  const values = Object.fromEntries(
-    settingNames().map((name) => [name, readSetting<unknown>(name, SETTINGS[name], environment, faults)]),
+  const values: object = Object.fromEntries(
+    GROUPS.map(([group, rows]) => [group, readGroup(rows, environment, faults)]),
   );
   // Each value comes from the parser of its row, whose type Settings has.
   const read = values as Settings;
   const isExposed = findExposure(read) !== undefined;
-  const mode = isExposed && !isSet(environment['AUTH_MODE']) ? 'enforced' : read.AUTH_MODE;
+  const mode = isExposed && !isSet(environment['AUTH_MODE']) ? 'enforced' : read.core.authMode;
   const isRecorded = (isExposed || mode === 'enforced') && !isSet(environment['AUDIT']);
   const isWarmed = environment['NODE_ENV'] === 'production' && !isSet(environment['WARM_UP']);
   const settings: Settings = {
     ...read,
-    AUTH_MODE: mode,
-    AUDIT: isRecorded ? 'on' : read.AUDIT,
-    WARM_UP: isWarmed ? 'on' : read.WARM_UP,
+    core: { ...read.core, authMode: mode },
+    audit: { ...read.audit, records: isRecorded ? 'on' : read.audit.records },
+    start: { ...read.start, warmsUp: isWarmed || read.start.warmsUp },
   };
   faults.push(...findOldNames(environment), ...findContradictions(settings));
   // A misspelled name may be the cause of a fault.
@@ -144,12 +169,13 @@ export function describeStart(
   ];
 }
 
-export function settingNames(): readonly SettingName[] {
-  return Object.keys(SETTINGS).filter((name): name is SettingName => name in SETTINGS);
+/** The names of the environment variables. */
+export function settingNames(): readonly string[] {
+  return [...ROWS.keys()];
 }
 
 export interface SettingDescription {
-  readonly name: SettingName;
+  readonly name: string;
   readonly help: string;
   readonly expects: string;
   readonly default: string;
@@ -157,16 +183,17 @@ export interface SettingDescription {
 }
 
 /** The description of a setting for the documentation. */
-export function describeSetting(name: SettingName): SettingDescription {
-  const setting: Row<unknown> = SETTINGS[name];
+export function describeSetting(name: string): SettingDescription {
+  const { row: setting } = findRow(name);
   const secret = setting.secret === true;
   const defaultText = setting.defaultText ?? setting.kind.print(setting.default);
   return { name, help: setting.help, expects: setting.kind.expects, default: defaultText, secret };
 }
 
 /** The value of a setting as written in the environment; a secret that is set is `********`. */
-export function printSetting(settings: Settings, name: SettingName): string {
-  const setting: Row<unknown> = SETTINGS[name];
-  const written = setting.kind.print(settings[name]);
+export function printSetting(settings: Settings, name: string): string {
+  const { group, name: member, row: setting } = findRow(name);
+  const values: Readonly<Record<string, Readonly<Record<string, unknown>>>> = settings;
+  const written = setting.kind.print(values[group]?.[member]);
   return setting.secret === true && written !== '' ? '********' : written;
 }

@@ -25,22 +25,29 @@ function faultsOf(environment: Record<string, string>): readonly string[] {
 describe('the settings', () => {
   it('have their documented names and defaults', () => {
     expect(loadSettings({})).toMatchObject({
-      FHIR_DATABASE_NAME: 'andiron',
-      FHIR_DATABASE_HOST: 'localhost',
-      FHIR_DATABASE_PORT: 5432,
-      FHIR_DATABASE_PASSWORD: '',
-      FHIR_DATABASE_USERNAME: 'postgres',
-      FHIR_DATABASE_SSL: false,
-      REDIS_HOST: '127.0.0.1',
-      REDIS_PORT: 6379,
+      database: {
+        ...{ database: 'andiron', host: 'localhost', port: 5432 },
+        ...{ user: 'postgres', password: '', ssl: false },
+      },
+      redis: { host: '127.0.0.1', port: 6379 },
     });
+    const documented = [
+      'FHIR_DATABASE_NAME',
+      'FHIR_DATABASE_HOST',
+      'FHIR_DATABASE_PORT',
+      'REDIS_HOST',
+      'REDIS_PORT',
+    ];
+    expect(settingNames()).toEqual(expect.arrayContaining(documented));
+    expect(settingNames()).toEqual(
+      expect.arrayContaining(['FHIR_DATABASE_PASSWORD', 'FHIR_DATABASE_USERNAME', 'FHIR_DATABASE_SSL']),
+    );
   });
 
   it('have the default for an empty value', () => {
     expect(loadSettings({ FHIR_DATABASE_PORT: '', FHIR_DATABASE_HOST: ' ', AUTH_MODE: '' })).toMatchObject({
-      FHIR_DATABASE_PORT: 5432,
-      FHIR_DATABASE_HOST: 'localhost',
-      AUTH_MODE: 'open',
+      database: { port: 5432, host: 'localhost' },
+      core: { authMode: 'open' },
     });
   });
 
@@ -60,22 +67,22 @@ describe('the settings', () => {
       METRICS_ADDRESS: '[::1]:9000',
       OUTBOUND_ALLOWED_HOSTS: 'IDP.internal, 10.0.0.0/8, [::1], Hooks:8443, [::1]:9000, ::2, 10.1.0.0/16:*',
     });
-    expect(settings.OUTBOUND_ALLOWED_HOSTS).toEqual([
+    expect(settings.core.outboundAllowedHosts).toEqual([
       ...['idp.internal', '10.0.0.0/8', '::1', 'hooks:8443', '[::1]:9000', '::2', '10.1.0.0/16:*'],
     ]);
-    expect(settings.PUBLIC_URL).toEqual(['https://fhir.example.org/base', 'http://localhost:3000']);
-    expect(settings.CORS_ORIGINS).toEqual(['https://app.example.org', 'http://localhost:5173']);
-    expect(settings.FHIR_DATABASE_SSL).toBe(true);
-    expect(settings.TRUST_PROXY).toEqual(['10.0.0.0/8', '::1']);
-    expect(settings.METRICS_ADDRESS).toEqual({ host: '::1', port: 9000 });
+    expect(settings.http.publicUrls).toEqual(['https://fhir.example.org/base', 'http://localhost:3000']);
+    expect(settings.http.corsOrigins).toEqual(['https://app.example.org', 'http://localhost:5173']);
+    expect(settings.database.ssl).toBe(true);
+    expect(settings.http.trustProxy).toEqual(['10.0.0.0/8', '::1']);
+    expect(settings.metrics.address).toEqual({ host: '::1', port: 9000 });
   });
 
   it.each(['', 'off'])('switch metrics off with METRICS_ADDRESS=%p', (METRICS_ADDRESS) => {
-    expect(loadSettings({ METRICS_ADDRESS }).METRICS_ADDRESS).toBeUndefined();
+    expect(loadSettings({ METRICS_ADDRESS }).metrics.address).toBeUndefined();
   });
 
   it('keep blanks in a password', () => {
-    expect(loadSettings({ FHIR_DATABASE_PASSWORD: ' a b ' }).FHIR_DATABASE_PASSWORD).toBe(' a b ');
+    expect(loadSettings({ FHIR_DATABASE_PASSWORD: ' a b ' }).database.password).toBe(' a b ');
   });
 
   it('report every fault at once, one line each', () => {
@@ -166,7 +173,10 @@ describe('the settings', () => {
   ])(
     'answer without credentials, and record nothing, where only this machine can connect: %j',
     (environment) => {
-      expect(loadSettings(environment)).toMatchObject({ AUTH_MODE: 'open', AUDIT: 'off' });
+      expect(loadSettings(environment)).toMatchObject({
+        core: { authMode: 'open' },
+        audit: { records: 'off' },
+      });
     },
   );
 
@@ -179,12 +189,15 @@ describe('the settings', () => {
     { PUBLIC_URL: 'http://localhost:3000, http://192.168.1.2:3000' },
     { PUBLIC_URL: 'https://localhost.example.org' },
   ])('must name open mode and no audit where other machines can connect: %j', (environment) => {
-    expect(loadSettings(environment)).toMatchObject({ AUTH_MODE: 'enforced', AUDIT: 'on' });
-    expect(loadSettings({ ...environment, AUTH_MODE: 'open' })).toMatchObject({
-      AUTH_MODE: 'open',
-      AUDIT: 'on',
+    expect(loadSettings(environment)).toMatchObject({
+      core: { authMode: 'enforced' },
+      audit: { records: 'on' },
     });
-    expect(loadSettings({ ...environment, AUTH_MODE: 'open', AUDIT: 'off' }).AUDIT).toBe('off');
+    expect(loadSettings({ ...environment, AUTH_MODE: 'open' })).toMatchObject({
+      core: { authMode: 'open' },
+      audit: { records: 'on' },
+    });
+    expect(loadSettings({ ...environment, AUTH_MODE: 'open', AUDIT: 'off' }).audit.records).toBe('off');
   });
 
   it('warn at every start of open mode, with the machines that can connect', () => {
@@ -243,31 +256,31 @@ describe('the memory of a process', () => {
   const MEGABYTE = 1024 * 1024;
 
   it('gives bodies and answers the memory that caches and the program leave', () => {
-    const { versions, searches, parsed, underWay } = planMemory(unset, 4096 * MEGABYTE);
-    expect([versions, searches, parsed]).toEqual([128 * MEGABYTE, 64 * MEGABYTE, 48 * MEGABYTE]);
-    expect(underWay).toBeGreaterThan(3072 * MEGABYTE);
+    const plan = planMemory(unset, 4096 * MEGABYTE);
+    expect([plan.versionCacheBytes, plan.searchCacheBytes, plan.parsedBytes]).toEqual([
+      128 * MEGABYTE,
+      64 * MEGABYTE,
+      48 * MEGABYTE,
+    ]);
+    expect(plan.bytesUnderWay).toBeGreaterThan(3072 * MEGABYTE);
   });
 
   it('has memory for a batch of 29 MB in a heap of 256 MB, and caches that shrink with the heap', () => {
-    const { versions, searches, underWay } = planMemory(unset, 304 * MEGABYTE);
-    expect(underWay).toBeGreaterThan(4 * 29 * MEGABYTE);
-    expect(versions + searches).toBeLessThan(32 * MEGABYTE);
+    const { versionCacheBytes, searchCacheBytes, bytesUnderWay } = planMemory(unset, 304 * MEGABYTE);
+    expect(bytesUnderWay).toBeGreaterThan(4 * 29 * MEGABYTE);
+    expect(versionCacheBytes + searchCacheBytes).toBeLessThan(32 * MEGABYTE);
   });
 
   it('is divided by the settings', () => {
-    const settings = { VERSION_CACHE_MB: 0, SEARCH_CACHE_MB: 1, MAX_BYTES_UNDER_WAY: 5 * MEGABYTE };
+    const settings = { versionCacheMb: 0, searchCacheMb: 1, maxBytesUnderWay: 5 * MEGABYTE };
     expect(planMemory(settings, 256 * MEGABYTE)).toMatchObject({
-      versions: 0,
-      searches: MEGABYTE,
-      underWay: 5 * MEGABYTE,
+      versionCacheBytes: 0,
+      searchCacheBytes: MEGABYTE,
+      bytesUnderWay: 5 * MEGABYTE,
     });
   });
 
-  const unset = {
-    VERSION_CACHE_MB: undefined,
-    SEARCH_CACHE_MB: undefined,
-    MAX_BYTES_UNDER_WAY: undefined,
-  };
+  const unset = { versionCacheMb: undefined, searchCacheMb: undefined, maxBytesUnderWay: undefined };
 });
 
 describe('the limit of open files', () => {

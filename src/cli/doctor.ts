@@ -65,10 +65,10 @@ async function examine(): Promise<readonly Finding[]> {
   return found.flat();
 }
 
-async function examineSettings({ AUTH_MODE, HOST, PORT, PUBLIC_URL }: Settings): Promise<readonly Finding[]> {
+async function examineSettings({ core, http }: Settings): Promise<readonly Finding[]> {
   const access =
-    AUTH_MODE === 'enforced' ? 'credentials are required' : 'every request is allowed (AUTH_MODE=open)';
-  const address = PUBLIC_URL[0] ?? `http://${HOST}:${PORT}`;
+    core.authMode === 'enforced' ? 'credentials are required' : 'every request is allowed (AUTH_MODE=open)';
+  const address = http.publicUrls[0] ?? `http://${http.host}:${http.port}`;
   return [
     { verdict: 'ok', about: 'settings', text: `${address}, ${access}` },
     ...misspelledSettings(process.env).map((text) => warning('settings', withSources(text))),
@@ -78,7 +78,7 @@ async function examineSettings({ AUTH_MODE, HOST, PORT, PUBLIC_URL }: Settings):
 async function examineDatabase(settings: Settings): Promise<readonly Finding[]> {
   const { databaseOptions } = await import('../app.js');
   const { inspectDatabase } = await import('../core/index.js');
-  const { FHIR_DATABASE_HOST: host, FHIR_DATABASE_PORT: port, FHIR_DATABASE_NAME: name } = settings;
+  const { host, port, database: name } = settings.database;
   let database: DatabaseInspection;
   try {
     database = await inspectDatabase(databaseOptions(settings));
@@ -98,7 +98,7 @@ async function examineDatabase(settings: Settings): Promise<readonly Finding[]> 
   const findings = [
     ...schemaFindings(database),
     ...rightsFindings(database),
-    ...capacityFindings(database, settings),
+    ...capacityFindings(database, settings.database),
   ];
   return [ok, ...findings, clockFinding(database)];
 }
@@ -164,7 +164,7 @@ function rightsFindings({
 
 function capacityFindings(
   { maxConnections }: DatabaseInspection,
-  { DATABASE_CONNECTIONS: pool }: Settings,
+  { connections: pool }: Settings['database'],
 ): readonly Finding[] {
   if (pool + CONNECTION_MARGIN <= maxConnections) return [];
   return [
@@ -189,7 +189,7 @@ function clockFinding({ clockAheadMs }: DatabaseInspection): Finding {
 async function examineRedis(settings: Settings): Promise<readonly Finding[]> {
   const { redisOptions } = await import('../app.js');
   const { inspectRedis, settingsBehind } = await import('../core/index.js');
-  const { REDIS_HOST: host, REDIS_PORT: port } = settings;
+  const { host, port } = settings.redis;
   try {
     const { version, evictionPolicy } = await inspectRedis(redisOptions(settings));
     const text = `Redis ${version} at ${host}:${port}`;

@@ -91,9 +91,9 @@ export const importPackage: Command = {
     const { PackageSource } = await import('../packages/package-source.js');
     const { importWithDependencies } = await import('../packages/import-dependencies.js');
     const packages = new PackageSource({
-      registry: settings.PACKAGE_REGISTRY,
-      allowedHosts: settings.OUTBOUND_ALLOWED_HOSTS,
-      maxFileBytes: settings.MAX_BODY_BYTES,
+      registry: settings.packages.registry,
+      allowedHosts: settings.core.outboundAllowedHosts,
+      maxFileBytes: settings.limits.maxBodyBytes,
     });
     const file = await packages.open(source);
     let refused = 0;
@@ -105,9 +105,9 @@ export const importPackage: Command = {
           tenant,
           ...(release === undefined ? {} : { release }),
           withExamples: options['examples'] === true,
-          extensionBase: settings.FHIR_EXTENSION_BASE,
-          maxDepth: settings.MAX_DEPTH,
-          log: makeLog({ LOG_LEVEL: 'warn' }, 2),
+          extensionBase: settings.core.extensionBase,
+          maxDepth: settings.limits.maxDepth,
+          log: makeLog({ log: { level: 'warn' } }, 2),
         },
       });
       refused = summaries.reduce((total, summary) => total + summary.refused.length, 0);

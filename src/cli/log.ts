@@ -12,14 +12,14 @@ const FLUSH_MS = 200;
  * (an export, a list). A fatal line and the end of the process flush the buffer; only kill -9 may
  * lose the lines of the last 0.2 seconds.
  */
-export function makeLog(settings: Pick<Settings, 'LOG_LEVEL'>, to: 1 | 2 = 1): ProcessLog {
+export function makeLog(settings: Pick<Settings, 'log'>, to: 1 | 2 = 1): ProcessLog {
   const destination = pino.destination({
     dest: to,
     sync: false,
     minLength: BUFFER_BYTES,
     periodicFlush: FLUSH_MS,
   });
-  return pino({ level: settings.LOG_LEVEL, base: { pid: process.pid } }, destination);
+  return pino({ level: settings.log.level, base: { pid: process.pid } }, destination);
 }
 
 /**

@@ -14,7 +14,7 @@ export const migrate: Command = {
     { line: 'andiron migrate', does: 'Migrate the database, for example before a new version starts.' },
   ],
   async run() {
-    const log = makeLog({ LOG_LEVEL: 'warn' }, 2);
+    const log = makeLog({ log: { level: 'warn' } }, 2);
     const migrating = new AbortController();
     // The first process of a container ignores signals without a handler. Code 1: the database may not be up to date.
     endOnSignals({

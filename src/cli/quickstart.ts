@@ -60,7 +60,7 @@ export const quickstart: Command = {
     // Loaded on demand: other commands do not need the server.
     const { startQuickstart, Stoppable } = await import('../embedded/quickstart.js');
     const started = new Stoppable();
-    const quiet = makeLog({ LOG_LEVEL: 'warn' });
+    const quiet = makeLog({ log: { level: 'warn' } });
     for (const line of misspelledSettings(process.env)) quiet.warn(line);
     endOnUncaughtErrors(quiet);
     endOnSignals({ log: quiet, timeoutMs: STOP_TIMEOUT_MS, stop: () => started.stop() });

@@ -17,14 +17,14 @@ export async function runServer(): Promise<void> {
   let stop = (): Promise<void> => Promise.resolve(starting.abort());
   endOnSignals({
     log,
-    timeoutMs: settings.SHUTDOWN_DELAY_MS + settings.SHUTDOWN_TIMEOUT_MS,
+    timeoutMs: settings.shutdown.delayMs + settings.shutdown.timeoutMs,
     stop: () => stop(),
   });
   for (const line of misspelledSettings(process.env)) log.warn(line);
   const app = await startApp(settings, log, starting.signal, process.env);
   stop = () => app.close();
   for (const warning of describeStart(settings, process.env, readProcessLimits()))
-    log.warn({ host: settings.HOST }, warning);
+    log.warn({ host: settings.http.host }, warning);
   const { host, port } = await app.listen().catch((error: unknown) => {
     throw toListenError(error);
   });

@@ -2,14 +2,7 @@
 import { ConfigurationError } from '../config';
 import type { Settings } from '../config/settings';
 
-type DatabaseSettings = Pick<
-  Settings,
-  | 'FHIR_DATABASE_HOST'
-  | 'FHIR_DATABASE_PORT'
-  | 'FHIR_DATABASE_NAME'
-  | 'FHIR_DATABASE_USERNAME'
-  | 'FHIR_DATABASE_SSL'
->;
+type DatabaseSettings = Pick<Settings, 'database'>;
 
 /** Advice by PostgreSQL's code of the error. */
 const BY_CODE: Readonly<Record<string, string>> = {
@@ -34,14 +27,14 @@ const UNREACHABLE = 'Check FHIR_DATABASE_HOST and FHIR_DATABASE_PORT';
  * The line about an error of a connection to PostgreSQL, with the settings to check. Undefined: it is another error, or the
  * connection is not its cause.
  */
-export function explainDatabaseError(error: unknown, settings: DatabaseSettings): string | undefined {
+export function explainDatabaseError(error: unknown, { database }: DatabaseSettings): string | undefined {
   const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
   // A name with several addresses has an error for each.
   const [first] = errors;
   if (!(first instanceof Error)) return undefined;
   const messages = errors.map((each) => (each instanceof Error ? each.message : 'unknown'));
   const message = withoutServer([...new Set(messages)].join('; '));
-  const server = `PostgreSQL at ${settings.FHIR_DATABASE_HOST}, port ${settings.FHIR_DATABASE_PORT},`;
+  const server = `PostgreSQL at ${database.host}, port ${database.port},`;
   if ('severity' in first) {
     const check = 'code' in first ? BY_CODE[String(first.code)] : undefined;
     return check === undefined ? undefined : `${server} refuses the connection: ${message}. ${check}`;
@@ -49,7 +42,7 @@ export function explainDatabaseError(error: unknown, settings: DatabaseSettings)
   const isOfConnection = 'syscall' in first || 'cause' in first;
   if (!isOfConnection) return undefined;
   const [, check = UNREACHABLE] = BY_MESSAGE.find(([pattern]) => pattern.test(message)) ?? [];
-  const how = settings.FHIR_DATABASE_SSL && !('syscall' in first) ? ' by TLS' : '';
+  const how = database.ssl && !('syscall' in first) ? ' by TLS' : '';
   return `${server} cannot be reached${how}: ${message}. ${check}`;
 }
 

@@ -15,7 +15,7 @@ export interface AppOptions {
 /** Migrates the database, runs `work` with a server that does not listen, and closes the server. */
 export async function withApp(
   work: (app: App) => Promise<void>,
-  { log = makeLog({ LOG_LEVEL: 'warn' }, 2), signal }: AppOptions = {},
+  { log = makeLog({ log: { level: 'warn' } }, 2), signal }: AppOptions = {},
 ): Promise<void> {
   const settings = loadSettings({ ...process.env, METRICS_ADDRESS: 'off' });
   for (const line of misspelledSettings(process.env)) process.stderr.write(`andiron: ${line}\n`);

@@ -56,6 +56,20 @@ export function choice<Name extends string>(...names: readonly Name[]): Kind<Nam
   };
 }
 
+/** A value by its name. */
+export function named<Value>(values: Readonly<Record<string, Value>>): Kind<Value> {
+  const entries = Object.entries(values);
+  const expects = Object.keys(values).join(' or ');
+  return {
+    expects,
+    parse(written) {
+      const [, value] = entries.find(([name]) => name === written.toLowerCase()) ?? malformed(expects);
+      return value;
+    },
+    print: (value) => entries.find(([, each]) => each === value)?.[0] ?? '',
+  };
+}
+
 /** Comma-separated; blanks around members and empty members are ignored. */
 export function list<Member>(member: Kind<Member>, expects: string): Kind<readonly Member[]> {
   return {

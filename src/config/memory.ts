@@ -13,11 +13,12 @@ const LEAST = MEGABYTE;
 
 /** Bytes. */
 export interface MemoryPlan {
-  readonly versions: number;
-  readonly searches: number;
-  readonly parsed: number;
+  readonly versionCacheBytes: number;
+  readonly searchCacheBytes: number;
+  /** For the cache of parsed resources. */
+  readonly parsedBytes: number;
   /** For all bodies and answers. */
-  readonly underWay: number;
+  readonly bytesUnderWay: number;
 }
 
 /**
@@ -25,15 +26,15 @@ export interface MemoryPlan {
  * (`--max-old-space-size`).
  */
 export function planMemory(
-  settings: Pick<Settings, 'VERSION_CACHE_MB' | 'SEARCH_CACHE_MB' | 'MAX_BYTES_UNDER_WAY'>,
+  { versionCacheMb, searchCacheMb, maxBytesUnderWay }: Settings['memory'],
   heap = getHeapStatistics().heap_size_limit,
 ): MemoryPlan {
-  const { VERSION_CACHE_MB, SEARCH_CACHE_MB, MAX_BYTES_UNDER_WAY } = settings;
-  const versions =
-    VERSION_CACHE_MB === undefined ? Math.min(128 * MEGABYTE, heap / 16) : VERSION_CACHE_MB * MEGABYTE;
-  const searches =
-    SEARCH_CACHE_MB === undefined ? Math.min(64 * MEGABYTE, heap / 32) : SEARCH_CACHE_MB * MEGABYTE;
-  const parsed = Math.min(48 * MEGABYTE, heap / 32);
-  const left = (heap - OF_PROGRAM - versions - searches - parsed) * SHARE;
-  return { versions, searches, parsed, underWay: MAX_BYTES_UNDER_WAY ?? Math.max(LEAST, Math.floor(left)) };
+  const versionCacheBytes =
+    versionCacheMb === undefined ? Math.min(128 * MEGABYTE, heap / 16) : versionCacheMb * MEGABYTE;
+  const searchCacheBytes =
+    searchCacheMb === undefined ? Math.min(64 * MEGABYTE, heap / 32) : searchCacheMb * MEGABYTE;
+  const parsedBytes = Math.min(48 * MEGABYTE, heap / 32);
+  const left = (heap - OF_PROGRAM - versionCacheBytes - searchCacheBytes - parsedBytes) * SHARE;
+  const bytesUnderWay = maxBytesUnderWay ?? Math.max(LEAST, Math.floor(left));
+  return { versionCacheBytes, searchCacheBytes, parsedBytes, bytesUnderWay };
 }

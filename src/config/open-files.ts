@@ -12,11 +12,11 @@ function readLimit(limits: string): number | undefined {
 
 /** The warning if the limit is too low. `limits`: the text of /proc/self/limits; undefined if the system has none. */
 export function openFilesWarning(
-  { MAX_CONNECTIONS, DATABASE_CONNECTIONS }: Pick<Settings, 'MAX_CONNECTIONS' | 'DATABASE_CONNECTIONS'>,
+  { connection: { connections }, database }: Pick<Settings, 'connection' | 'database'>,
   limits: string | undefined,
 ): string | undefined {
   const limit = readLimit(limits ?? '');
-  const needed = MAX_CONNECTIONS + DATABASE_CONNECTIONS + MARGIN;
+  const needed = connections + database.connections + MARGIN;
   if (limit === undefined || limit >= needed) return undefined;
-  return `MAX_CONNECTIONS is ${MAX_CONNECTIONS}, but the process may open ${limit} files: it needs ${needed} (MAX_CONNECTIONS, DATABASE_CONNECTIONS and ${MARGIN} for Redis, logs and files). Raise the limit (ulimit -n) or lower MAX_CONNECTIONS`;
+  return `MAX_CONNECTIONS is ${connections}, but the process may open ${limit} files: it needs ${needed} (MAX_CONNECTIONS, DATABASE_CONNECTIONS and ${MARGIN} for Redis, logs and files). Raise the limit (ulimit -n) or lower MAX_CONNECTIONS`;
 }

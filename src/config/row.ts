@@ -2,6 +2,8 @@ import type { Kind } from './kinds';
 
 /** A setting. */
 export interface Row<Value> {
+  /** Name of the environment variable. */
+  readonly variable: string;
   readonly kind: Kind<Value>;
   /** The value if the variable is unset or empty. */
   readonly default: Value;
@@ -15,21 +17,18 @@ export interface Row<Value> {
 }
 
 export function row<Value>(
+  variable: string,
   kind: Kind<Value>,
   defaultValue: Value,
   help: string,
-  more: Pick<Row<Value>, 'defaultText' | 'secret' | 'emptyCounts'> = {},
 ): Row<Value> {
-  return { kind, default: defaultValue, help, ...more };
+  return { variable, kind, default: defaultValue, help };
 }
 
 /** A row whose value may be absent. */
-export function optional<Value>(
-  kind: Kind<Value>,
-  help: string,
-  more: Pick<Row<Value>, 'defaultText' | 'secret'> = {},
-): Row<Value | undefined> {
+export function optional<Value>(variable: string, kind: Kind<Value>, help: string): Row<Value | undefined> {
   return {
+    variable,
     kind: {
       expects: kind.expects,
       parse: (written) => kind.parse(written),
@@ -37,6 +36,5 @@ export function optional<Value>(
     },
     default: undefined,
     help,
-    ...more,
   };
 }

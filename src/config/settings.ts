@@ -1,9 +1,8 @@
 import type { Row } from './row';
 import type { SETTINGS } from './table';
 
-export type SettingName = keyof typeof SETTINGS;
-
 type ValueOf<Setting> = Setting extends Row<infer Value> ? Value : never;
+type ValuesOf<Group> = { readonly [Name in keyof Group]: ValueOf<Group[Name]> };
 
-/** Every setting under the name of its variable. */
-export type Settings = { readonly [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> };
+/** Every setting by its group and name. */
+export type Settings = { readonly [Group in keyof typeof SETTINGS]: ValuesOf<(typeof SETTINGS)[Group]> };

@@ -209,10 +209,11 @@ export async function startQuickstart(started: Stoppable, options: QuickstartOpt
   const app = await createApp(settings, log, undefined, { environment: options.environment, pages });
   started.add(() => app.close());
   const { port } = await app.listen();
-  const isEnforced = settings.AUTH_MODE === 'enforced';
+  const isEnforced = settings.core.authMode === 'enforced';
   const credentials = isEnforced ? await makeFirstClient(app.core) : undefined;
   const person = isEnforced ? await makeFirstPerson(app.core) : undefined;
-  const host = settings.HOST === '0.0.0.0' || settings.HOST === '::' ? 'localhost' : settings.HOST;
+  const { host: listened } = settings.http;
+  const host = listened === '0.0.0.0' || listened === '::' ? 'localhost' : listened;
   const name = host.includes(':') ? `[${host}]` : host;
   const address = `http://${name}:${port}`;
   await note(started, { address, environment: services }, options);

@@ -6,7 +6,7 @@ import { noteSource } from '../../src/cli/setting-sources';
 import { settingsBehind } from '../../src/core/cache/redis-settings';
 
 const settings = loadSettings({ FHIR_DATABASE_HOST: 'db.internal', FHIR_DATABASE_PORT: '5433' });
-const encrypted = { ...settings, FHIR_DATABASE_SSL: true };
+const encrypted = { ...settings, database: { ...settings.database, ssl: true } };
 
 const fromSystem = (message: string, more: object = {}): Error =>
   Object.assign(new Error(message), { syscall: 'connect', code: 'ECONNREFUSED', ...more });

@@ -1,8 +1,7 @@
 /** The files for containers agree with the program in settings, addresses, ports and times. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { ConfigurationError, loadSettings } from '../../src/config';
-import type { Row } from '../../src/config/row';
+import { ConfigurationError, describeSetting, loadSettings, settingNames } from '../../src/config';
 import { SETTINGS } from '../../src/config/table';
 import { isPublicAddress, Networks } from '../../src/core/network/ip-address';
 import { HEALTH_ADDRESSES } from '../../src/rest/observation/health';
@@ -53,7 +52,7 @@ it.each([
   ['the Deployment', podVariables],
 ])('the variables of %s are settings of the program', (_, variables) => {
   const names = Object.keys(variables).filter((name) => !OF_NODE.includes(name));
-  expect(names.filter((name) => !Object.hasOwn(SETTINGS, name))).toEqual([]);
+  expect(names.filter((name) => !settingNames().includes(name))).toEqual([]);
   expect(Object.keys(variables)).not.toEqual([]);
 });
 
@@ -62,7 +61,11 @@ it.each([
   ['Kubernetes', { ...imageVariables, ...configured, ...secret, ...podVariables }],
 ])('the program accepts the settings of %s, and requires credentials', (_, variables) => {
   const settings = loadSettings(variables);
-  expect(settings).toMatchObject({ AUTH_MODE: 'enforced', AUDIT: 'on', HOST: '0.0.0.0' });
+  expect(settings).toMatchObject({
+    core: { authMode: 'enforced' },
+    audit: { records: 'on' },
+    http: { host: '0.0.0.0' },
+  });
 });
 
 it('the program would refuse a wrong value', () => {
@@ -70,8 +73,7 @@ it('the program would refuse a wrong value', () => {
 });
 
 it('secrets are in the Secret and not in the ConfigMap', () => {
-  const isSecret = (name: string): boolean =>
-    (SETTINGS as Record<string, Row<unknown>>)[name]?.secret === true;
+  const isSecret = (name: string): boolean => settingNames().includes(name) && describeSetting(name).secret;
   expect(Object.keys(configured).filter(isSecret)).toEqual([]);
   expect(Object.keys(secret).filter((name) => !isSecret(name))).toEqual([]);
 });
@@ -79,7 +81,7 @@ it('secrets are in the Secret and not in the ConfigMap', () => {
 it('nobody outside of the machine reaches a port of compose.yaml', () => {
   const services = Object.values(compose['services'] as Record<string, Fields>);
   const ports = services.flatMap((service) => (service['ports'] ?? []) as string[]);
-  expect(ports).toEqual([`127.0.0.1:\${ANDIRON_PORT:-3000}:${SETTINGS.PORT.default}`]);
+  expect(ports).toEqual([`127.0.0.1:\${ANDIRON_PORT:-3000}:${SETTINGS.http.port.default}`]);
 });
 
 it('probes and health checks ask for addresses that the server has', () => {
@@ -95,13 +97,13 @@ it('probes and health checks ask for addresses that the server has', () => {
 it('the ports of pods and of the image are those of the settings', () => {
   const settings = loadSettings({ ...configured, ...secret });
   expect(fieldAt(deployment, `${CONTAINER}.ports`)).toEqual([
-    { name: 'http', containerPort: settings.PORT },
-    { name: 'metrics', containerPort: settings.METRICS_ADDRESS?.port },
+    { name: 'http', containerPort: settings.http.port },
+    { name: 'metrics', containerPort: settings.metrics.address?.port },
   ]);
   expect(fieldAt(readManifest('service.yaml'), 'spec.ports.0.targetPort')).toBe('http');
   for (const kind of ['startupProbe', 'livenessProbe', 'readinessProbe'])
     expect(fieldAt(deployment, `${CONTAINER}.${kind}.httpGet.port`)).toBe('http');
-  expect(dockerfile).toContain(`\nEXPOSE ${SETTINGS.PORT.default}\n`);
+  expect(dockerfile).toContain(`\nEXPOSE ${SETTINGS.http.port.default}\n`);
 });
 
 /** Seconds until a probe has failed as often as it may. */
@@ -112,18 +114,18 @@ function secondsOf(kind: string): number {
 
 it('a pod is killed only when its requests had their time, and after new requests go elsewhere', () => {
   const settings = loadSettings({ ...configured, ...secret });
-  const end = (settings.SHUTDOWN_DELAY_MS + settings.SHUTDOWN_TIMEOUT_MS) / 1000;
+  const end = (settings.shutdown.delayMs + settings.shutdown.timeoutMs) / 1000;
   expect(fieldAt(deployment, `${POD}.terminationGracePeriodSeconds`)).toBeGreaterThan(end);
-  expect(settings.SHUTDOWN_TIMEOUT_MS).toBeGreaterThan(settings.REQUEST_TIMEOUT_MS);
-  expect(settings.SHUTDOWN_DELAY_MS).toBeGreaterThan(secondsOf('readinessProbe') * 1000);
+  expect(settings.shutdown.timeoutMs).toBeGreaterThan(settings.http.requestTimeoutMs);
+  expect(settings.shutdown.delayMs).toBeGreaterThan(secondsOf('readinessProbe') * 1000);
   const ofCompose = loadSettings(composeSettings('server'));
-  expect(ofCompose.SHUTDOWN_TIMEOUT_MS).toBeGreaterThan(ofCompose.REQUEST_TIMEOUT_MS);
+  expect(ofCompose.shutdown.timeoutMs).toBeGreaterThan(ofCompose.http.requestTimeoutMs);
   const grace = Number.parseInt(String(fieldAt(compose, 'services.server.stop_grace_period')), 10);
-  expect(grace * 1000).toBeGreaterThan(ofCompose.SHUTDOWN_DELAY_MS + ofCompose.SHUTDOWN_TIMEOUT_MS);
+  expect(grace * 1000).toBeGreaterThan(ofCompose.shutdown.delayMs + ofCompose.shutdown.timeoutMs);
 });
 
 it('a start that waits for the migration of another process is not taken for a failure', () => {
-  const wait = SETTINGS.MIGRATION_WAIT_MS.default / 60_000;
+  const wait = SETTINGS.start.waitMs.default / 60_000;
   expect(secondsOf('startupProbe') / 60).toBeGreaterThan(wait);
   expect((fieldAt(deployment, 'spec.progressDeadlineSeconds') as number) / 60).toBeGreaterThan(wait);
   const periods = [
@@ -193,7 +195,7 @@ it('pods are reached at their ports, by Prometheus alone at that of metrics, and
     );
   expect(portsOf(all, 'spec.egress')).toEqual([
     [53, 53],
-    [settings.FHIR_DATABASE_PORT, settings.REDIS_PORT],
+    [settings.database.port, settings.redis.port],
   ]);
   expect([portsOf(server, 'spec.ingress'), portsOf(server, 'spec.egress')]).toEqual([
     [['http'], ['metrics']],
@@ -216,6 +218,6 @@ it('pods are reached at their ports, by Prometheus alone at that of metrics, and
 it('pods at their highest number fit into the connections that PostgreSQL has by default', () => {
   const pods = fieldAt(readManifest('horizontal-pod-autoscaler.yaml'), 'spec.maxReplicas') as number;
   // Two more during a start and one for /health/ready; an upgrade adds a pod. PostgreSQL reserves three of its 100.
-  const each = SETTINGS.DATABASE_CONNECTIONS.default + 3;
+  const each = SETTINGS.database.connections.default + 3;
   expect((pods + 1) * each).toBeLessThanOrEqual(97);
 });

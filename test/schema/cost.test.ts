@@ -62,7 +62,7 @@ describe('the cost of an operation', () => {
   it('allows a board of 100 patients with two lists and what those refer to', () => {
     const list = 'list { subject { resource { id } } }';
     const { cost } = costOf(`{ patients(_count: 100) { a: ${list} b: ${list} } }`);
-    expect(cost).toBeLessThan(SETTINGS.GRAPHQL_COST_LIMIT.default);
+    expect(cost).toBeLessThan(SETTINGS.execution.cost.default);
     expect(cost).toBe(10 + 2 * (10 + 20) + 100 * (1 + 2 * 50 * 2));
   });
 

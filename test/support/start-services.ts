@@ -82,7 +82,7 @@ async function makeTemplate(server: Connection, template: string): Promise<void>
   await runOnServer(server, `create database "${template}"`);
   await migrate({
     database: { ...server, database: template, ssl: false },
-    base: baseContent(loadSettings({}).FHIR_EXTENSION_BASE),
+    base: baseContent(loadSettings({}).core.extensionBase),
     log: silentLog,
   });
 }

@@ -365,7 +365,7 @@ describe('a lost version', () => {
 });
 
 it('base conformance resources of another version of the program replace the former ones completely', async () => {
-  const base = baseContent(makeSettings(opened.database).FHIR_EXTENSION_BASE);
+  const base = baseContent(makeSettings(opened.database).core.extensionBase);
   const database = { ...opened.database.settings, ssl: false as const };
   await migrate({ database, base: { ...base, digest: `${base.digest} of another` }, log: silentLog });
   const { rows } = await owner.query<{ version: number }>(
