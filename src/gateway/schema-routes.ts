@@ -77,7 +77,7 @@ function readTypes(search: string, existing: readonly string[]): readonly string
       reason:
         stray === undefined
           ? "'types' names no resource type"
-          : `'types' has '${stray.slice(0, 80)}', which is no resource type`,
+          : `'types' has '${stray.slice(0, 80)}', which is not a resource type`,
     });
   return types;
 }

@@ -219,7 +219,7 @@ describe('an account', () => {
         if (!opens(scope, release)) {
           expect(got).toEqual({
             error: 'access_denied',
-            description: 'The account has no person in these data',
+            description: 'The account has no person in this release',
           });
           continue;
         }
@@ -260,7 +260,7 @@ describe('an account', () => {
 
   it('without a FHIR identity gets no data, by a launch neither', async () => {
     await make('nobody', {});
-    const refused = { error: 'access_denied', description: 'The account has no person in these data' };
+    const refused = { error: 'access_denied', description: 'The account has no person in this release' };
     for (const scope of ['user/*.rs', 'openid user/*.rs', 'patient/*.rs', 'openid launch/patient'])
       expect(await signIn('nobody', 'r4', scope)).toEqual(refused);
     for (const patient of ['ann', undefined])

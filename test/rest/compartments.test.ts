@@ -82,7 +82,9 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
         if (param.length === 0 && code !== type) {
           const { status, json } = await get(address);
           expect([address, status]).toEqual([address, 400]);
-          expect(json.issue[0].diagnostics).toBe(`No ${code} is ever in the compartment of a ${type}`);
+          expect(json.issue[0].diagnostics).toBe(
+            `The type ${code} is not part of the compartment of ${type}`,
+          );
           continue;
         }
         expect([address, await find(address)]).toEqual([address, [...expected].sort()]);
@@ -159,8 +161,8 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
   });
 
   it.each([
-    ['Organization/example/Patient', 404, 'There is no compartment of Organization'],
-    ['Organization/example/*', 404, 'There is no compartment of Organization'],
+    ['Organization/example/Patient', 404, 'A compartment of Organization does not exist'],
+    ['Organization/example/*', 404, 'A compartment of Organization does not exist'],
     ['Patient/example/Nobody', 404, "'Nobody' is not a resource type"],
     ['Patient/example/Resource', 404, "'Resource' is not a resource type"],
     ['Nobody/example/Patient', 404, "'Nobody' is not a resource type"],

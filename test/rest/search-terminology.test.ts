@@ -252,7 +252,7 @@ describe.each(TESTED_RELEASES)('token search by terminology under %s', (release)
     [`Condition?code:in=${encodeURIComponent(`${SCT}?fhir_vs=refset/1`)}`, 400, /value set does not exist/],
     ['Condition?code:in=ValueSet/lost', 422, /http:\/\/nowhere.org does not exist/],
     ['Condition?code:below=http://nowhere.org|1', 400, /the code system does not exist/],
-    [`Condition?code:below=${SCT}|0`, 400, /has no such code/],
+    [`Condition?code:below=${SCT}|0`, 400, /does not exist in the code system/],
     ['Condition?code:below=126851005', 400, /system\|code/],
     ['Condition?code:above=|126851005', 400, /system\|code/],
     ['Patient?active:in=ValueSet/women', 400, /':in' cannot be used with the search parameter 'active'/],

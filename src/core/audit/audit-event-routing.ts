@@ -143,7 +143,7 @@ const BEHIND: Issue = {
 function refusal(): FhirError {
   const details = {
     method: 'To change or to delete an AuditEvent',
-    allowed: 'what is recorded stays as it is',
+    allowed: 'records are immutable',
   };
   return new FhirError('methodNotAllowed', [toIssue('methodNotAllowed', details)], 'GET, HEAD');
 }

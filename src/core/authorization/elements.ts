@@ -80,7 +80,7 @@ class ElementSet {
       const element =
         (written === name ? structure?.element(full) : undefined) ?? structure?.element(full + CHOICE);
       if (structure === undefined || element === undefined)
-        throw refused(`is not an element: there is no ${written}`);
+        throw refused(`is not an element: ${written} does not exist`);
       place = placeBelow(place, name, element.isChoice);
       [structure, within] = this.inside(
         structure,

@@ -88,7 +88,7 @@ function parseRule(
     const query = parseQueryText(text);
     if (query.length === 0 || query.some(([, value]) => value === ''))
       throw refused(
-        'of "criteria" each asks for something, as in category=laboratory',
+        'each of "criteria" must have a condition, as in category=laboratory',
         `rules[${index}].criteria[${place}]`,
       );
     return query;

@@ -69,7 +69,7 @@ export class AuthorizationEndpoint {
   ): Promise<{ readonly launch: string; readonly seconds: number }> {
     const launch = makeToken();
     if (!(await this.parts.grants.addLaunch(space, hashToken(launch), context, LAUNCH_SECONDS)))
-      throw fhirError('invalidValue', { reason: 'There is no such client' });
+      throw fhirError('invalidValue', { reason: 'The client does not exist' });
     return { launch, seconds: LAUNCH_SECONDS };
   }
 

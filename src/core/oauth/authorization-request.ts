@@ -80,7 +80,7 @@ const LONGEST = 2_000;
 export function readAuthorization(query: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const [name, value] of parse(query)) {
-    if (parameters.has(name)) throw new NoRedirectTarget('A parameter of the request stands twice');
+    if (parameters.has(name)) throw new NoRedirectTarget('A parameter of the request must not be repeated');
     // RFC 6749, section 3.1: a parameter without a value counts as not sent.
     if (value !== '') parameters.set(name, value);
   }
@@ -126,31 +126,32 @@ export function checkAuthorization(
   };
   const bad = (description: string): never => refuse('invalid_request', description);
   for (const name of ['request', 'request_uri'] as const)
-    if (parameters.has(name)) refuse(`${name}_not_supported`, `${name} is not understood here`);
+    if (parameters.has(name)) refuse(`${name}_not_supported`, `${name} is not supported`);
   const responseType = parameters.get('response_type') ?? bad('response_type is missing');
-  if (responseType !== 'code') refuse('unsupported_response_type', 'The response_type here is code');
-  if ((parameters.get('response_mode') ?? 'query') !== 'query') bad('The response_mode here is query');
+  if (responseType !== 'code') refuse('unsupported_response_type', 'response_type must be code');
+  if ((parameters.get('response_mode') ?? 'query') !== 'query') bad('response_mode must be query');
   const state = back.state ?? bad('state is missing, or longer than 2,000 characters');
-  if (parameters.get('code_challenge_method') !== 'S256') bad('The code_challenge_method is S256');
+  if (parameters.get('code_challenge_method') !== 'S256') bad('code_challenge_method must be S256');
   const codeChallenge = parameters.get('code_challenge') ?? bad('code_challenge is missing');
-  if (!/^[\w-]{43}$/.test(codeChallenge)) bad('code_challenge is the SHA-256 of the verifier in base64url');
-  const release = releaseOf(parameters.get('aud'), roots) ?? bad(`aud is ${roots[0] ?? ''}/r4 or …/r4b`);
+  if (!/^[\w-]{43}$/.test(codeChallenge))
+    bad('code_challenge must be the SHA-256 of the verifier in base64url');
+  const release = releaseOf(parameters.get('aud'), roots) ?? bad(`aud must be ${roots[0] ?? ''}/r4 or …/r4b`);
   const requestedScopes = toWords(parameters.get('scope') ?? '');
   const scopes = [...new Set(requestedScopes)].filter(
     (scope) => !scope.startsWith('system/') && coversScope(client.scopes, scope),
   );
-  if (scopes.length === 0)
-    refuse('invalid_scope', 'The client may have none of the scopes that it asked for');
-  if (scopes.join(' ').length > LONGEST * 4) bad('So many scopes are too many');
+  if (scopes.length === 0) refuse('invalid_scope', 'None of the requested scopes is allowed for the client');
+  if (scopes.join(' ').length > LONGEST * 4) bad(`scope must have at most ${LONGEST * 4} characters`);
   const launch = parameters.get('launch');
   const wantsLaunch = scopes.includes('launch');
-  if (wantsLaunch && launch === undefined) bad('The scope launch needs the launch that the EHR has sent');
+  if (wantsLaunch && launch === undefined)
+    bad('The scope launch requires the parameter launch that the EHR has sent');
   const nonce = parameters.get('nonce');
-  if (nonce !== undefined && nonce.length > LONGEST) bad('nonce has up to 2,000 characters');
+  if (nonce !== undefined && nonce.length > LONGEST) bad('nonce must have at most 2,000 characters');
   const prompts = toWords(parameters.get('prompt') ?? '');
-  if (prompts.includes('none') && prompts.length > 1) bad('prompt=none stands alone');
+  if (prompts.includes('none') && prompts.length > 1) bad('prompt=none must be the only value of prompt');
   const maxAge = parameters.get('max_age');
-  if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge)) bad('max_age is a number of seconds');
+  if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge)) bad('max_age must be a number of seconds');
   return {
     client,
     redirectUri: back.redirectUri,

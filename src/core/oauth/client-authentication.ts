@@ -39,7 +39,7 @@ export class ClientAuthentication {
     const id = parameters.get('client_id');
     const secret = parameters.get('client_secret');
     const ways = [authorization, secret, assertion].filter((way) => way !== undefined).length;
-    if (ways > 1) throw new OAuthError('invalid_request', 'A client proves itself in one way only');
+    if (ways > 1) throw new OAuthError('invalid_request', 'A client must authenticate in one way only');
     if (assertion !== undefined)
       return { client: await this.#proveByAssertion(request, assertion), isProven: true };
     if (ways === 0 && id !== undefined) {
@@ -76,10 +76,11 @@ export class ClientAuthentication {
     const issuers = this.parts.assertionBases().map((base) => toIssuer({ base, tenant: space.tenant }));
     if (issuers.length === 0) return refuse(NO_AUDIENCE);
     if (parameters.get('client_assertion_type') !== 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer')
-      return refuse('client_assertion_type is not urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
+      return refuse('client_assertion_type must be urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
     const assertion = readToken(text);
     const id = assertion?.payload['iss'];
-    if (assertion === undefined || typeof id !== 'string') return refuse('The client_assertion is not a JWT');
+    if (assertion === undefined || typeof id !== 'string')
+      return refuse('The client_assertion must be a JWT');
     const named = parameters.get('client_id');
     const client = await this.#find(request, id);
     if (named !== undefined && named !== id) return refuse(NOT_PROVEN);
@@ -89,13 +90,13 @@ export class ClientAuthentication {
     if (client === undefined || verified === undefined) return refuse(NOT_PROVEN);
     const hash = createHash('sha256').update(`${client.id} ${verified.id}`).digest();
     if (!(await this.parts.store.useAssertion(space, hash, verified.expires)))
-      return refuse('The client_assertion was used before: each has a jti of its own');
+      return refuse('The client_assertion was used before: each must have its own jti');
     return client;
   }
 }
 
 const NO_AUDIENCE =
-  'private_key_jwt is not possible at this server: its setting PUBLIC_URL is not set, and nothing else says which audience a client_assertion must have';
+  'private_key_jwt is not allowed at this server: the setting PUBLIC_URL is not set, so the audience of a client_assertion is undefined';
 /** The text is the same whether or not the client exists. */
 const NOT_PROVEN = 'The client does not exist, or its credentials are wrong';
 

@@ -48,7 +48,7 @@ export function changeDetails(
   // A value stored before must not keep a client from being disabled; the same holds for addresses below.
   const isNewName = name !== before.name;
   if (name === '' || name.length > MAX_NAME || (isNewName && !isShownName(name)))
-    refuse(`A client has a name of 1 to ${MAX_NAME} characters, ${SHOWN_NAME_EXPECTED}`);
+    refuse(`The name of a client must have 1 to ${MAX_NAME} characters, ${SHOWN_NAME_EXPECTED}`);
   requireEach(details.scopes, 'scope', (scope) => SCOPE.test(scope));
   requireEach(details.policies, 'name of a policy', (policy) => POLICY.test(policy));
   const isOld = (uri: string): boolean => before.redirectUris.includes(uri);
@@ -58,7 +58,7 @@ export function changeDetails(
     (uri) => isOld(uri) || isRedirectUri(uri),
   );
   if (details.jwks !== null && details.jwksUrl !== null)
-    refuse('A client has its keys in the server or under an address, not both');
+    refuse('A client must have its keys in the server or under an address, not both');
   if (details.jwks !== null) requirePublicKeys(details.jwks);
   // It is checked again before each request.
   if (details.jwksUrl !== null && details.jwksUrl !== before.jwksUrl) {
@@ -66,9 +66,9 @@ export function changeDetails(
     if (fault !== undefined) refuse(`The address of keys is not allowed: ${fault}`);
   }
   if (!ID_TOKEN_ALGORITHMS.includes(details.idTokenAlgorithm))
-    refuse(`ID tokens are signed by ${ID_TOKEN_ALGORITHMS.join(' or ')}`);
+    refuse(`The algorithm of ID tokens must be ${ID_TOKEN_ALGORITHMS.join(' or ')}`);
   if (details.isPublic && (details.jwks !== null || details.jwksUrl !== null))
-    refuse('A public client has no keys: it can keep nothing to itself');
+    refuse('A public client must not have keys, because it cannot keep them secret');
   return { ...details, name };
 }
 
@@ -78,17 +78,17 @@ function withoutUndefined(changes: ClientChanges): Partial<ClientDetails> {
 }
 
 function requireEach(members: readonly string[], kind: string, isGood: (member: string) => boolean): void {
-  if (members.length > MAX_MEMBERS) refuse(`A client has at most ${MAX_MEMBERS} of each kind: ${kind}`);
+  if (members.length > MAX_MEMBERS) refuse(`A client must have at most ${MAX_MEMBERS} of each kind: ${kind}`);
   const wrong = members.find((member) => member.length > MAX_LENGTH || !isGood(member));
   if (wrong !== undefined) refuse(`'${wrong.slice(0, 80)}' is not a ${kind}`);
 }
 
 function requirePublicKeys({ keys }: JsonWebKeys): void {
-  if (keys.length > MAX_KEYS) refuse(`A key set has at most ${MAX_KEYS} keys`);
+  if (keys.length > MAX_KEYS) refuse(`A key set must have at most ${MAX_KEYS} keys`);
   for (const key of keys) {
-    if (typeof key['kty'] !== 'string') refuse('Each key of a key set is a JSON Web Key with a "kty"');
+    if (typeof key['kty'] !== 'string') refuse('Each key of a key set must be a JSON Web Key with a "kty"');
     if (PRIVATE_MEMBERS.some((name) => key[name] !== undefined))
-      refuse('A key set here has public keys only: keep the private half to yourself, and replace this pair');
+      refuse('A key set must have public keys only: keep private keys secret, and replace this pair');
   }
 }
 

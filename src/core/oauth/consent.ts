@@ -82,7 +82,7 @@ export async function offerOf(
     usableScopes(parts.searchContext(person.space), holder, some);
   const scopes = usable(request.scopes);
   if (scopes.every(isAboutLaunch))
-    throw new AuthorizationError('invalid_scope', 'None of these scopes can allow anything here', request);
+    throw new AuthorizationError('invalid_scope', 'None of the scopes grants anything here', request);
   const isPart = (scope: string): boolean =>
     (parseScope(scope)?.criteria.length ?? 0) > 0 && !scopes.includes(scope) && coversScope(scopes, scope);
   return { person, scopes, parts: usable(request.client.scopes.filter(isPart)), ...found };
@@ -140,13 +140,13 @@ function requirePerson(
   if (asks((scope) => parseScope(scope)?.context === 'user')) {
     const reach = reachOf({ user: fhirUser ?? undefined, userPatients });
     if (fhirUser !== null && reach.kind === 'nothing')
-      refuse('The person of the account reaches no Patient in these data now');
-    if (reach.kind === 'nothing') refuse('The account has no person in these data');
+      refuse('The person of the account has access to no Patient of this release');
+    if (reach.kind === 'nothing') refuse('The account has no person in this release');
   }
   const isAboutData = (scope: string): boolean =>
     /^launch(?:\/|$)/.test(scope) || parseScope(scope) !== undefined;
   if (fhirUser === null && patient === null && asks(isAboutData))
-    refuse('The account has no person in these data');
+    refuse('The account has no person in this release');
 }
 
 /** The id of the only Patient whose record can be meant; undefined: there is none, or there are several. */
@@ -172,7 +172,7 @@ async function patientOf(
   };
   const choices = new PatientChoices(parts.patients, visit, client, person);
   const certain = async (id: string): Promise<PatientChoice> =>
-    (await choices.find(id)) ?? refuse('The Patient is not there, or not for this person');
+    (await choices.find(id)) ?? refuse('The Patient does not exist, or is not allowed for this person');
   const context = launch === undefined ? undefined : await launchOf(parts, visit, request, launch);
   if (context !== undefined)
     return {

@@ -105,13 +105,13 @@ export class OutsideIssuers {
     };
     const texts = [issuer.issuer, issuer.audience, issuer.scopeClaim, issuer.userClaim, issuer.patientClaim];
     if (texts.some((text) => text === '' || text.length > MAX_TEXT))
-      refuse('An issuer has a name (the iss of its tokens), an audience, and claims with names');
+      refuse('An issuer must have a name (the iss of its tokens), an audience, and claims with names');
     if (![...texts, ...Object.keys(issuer.scopeMap ?? {})].every(isShownName))
-      refuse(`The names and values of an issuer are written ${SHOWN_NAME_EXPECTED}`);
+      refuse(`The names and values of an issuer must be written ${SHOWN_NAME_EXPECTED}`);
     const fault = this.parts.destinations.findFault(issuer.jwksUrl);
     if (fault !== undefined) refuse(`The address of an issuer’s keys is not allowed: ${fault}`);
     if (!(await this.parts.store.put(space, issuer)))
-      refuse(`There is no client '${issuer.client.slice(0, 64)}'`);
+      refuse(`The client '${issuer.client.slice(0, 64)}' does not exist`);
     this.invalidate();
   }
 

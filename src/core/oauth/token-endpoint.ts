@@ -67,7 +67,10 @@ export class TokenEndpoint {
     );
     if (way === 'client') return this.#forClient(request, proof);
     if (proof.client.redirectUris.length === 0 && !isConsole(proof.client))
-      throw new OAuthError('unauthorized_client', 'Nobody signs in for this client: it has no redirect URI');
+      throw new OAuthError(
+        'unauthorized_client',
+        'People cannot sign in for this client: it has no redirect URI',
+      );
     return way === 'code' ? this.#forCode(request, proof.client) : this.#forRefresh(request, proof.client);
   }
 
@@ -90,7 +93,7 @@ export class TokenEndpoint {
     if (isOwn && access.grant === undefined)
       throw new OAuthError(
         'unsupported_token_type',
-        'A token without a person ends by itself, within minutes',
+        'A token without a person cannot be revoked; it expires within minutes',
       );
     const id = found?.id ?? (isOwn ? access.grant : undefined);
     if (isOwn && found === undefined && request.trail !== undefined && access.user !== undefined)
@@ -103,7 +106,7 @@ export class TokenEndpoint {
   async introspect(request: TokenRequest): Promise<IntrospectionAnswer> {
     const { space, parameters } = request;
     const { client, isProven } = await this.parts.authentication.prove(request);
-    if (!isProven) throw new OAuthError('invalid_client', 'The client has not proven itself');
+    if (!isProven) throw new OAuthError('invalid_client', 'The client must authenticate');
     const text = parameters.get('token');
     if (text === undefined) throw new OAuthError('invalid_request', 'token is missing');
     const token = readToken(text);
@@ -151,13 +154,14 @@ export class TokenEndpoint {
 
   /** RFC 6749, section 4.4. */
   async #forClient(request: TokenRequest, { client, isProven }: ClientProof): Promise<TokenAnswer> {
-    if (!isProven) throw new OAuthError('unauthorized_client', 'A public client acts for nobody but people');
+    if (!isProven)
+      throw new OAuthError('unauthorized_client', 'A public client is not allowed to act without a person');
     const { space, base, parameters } = request;
     const chosen = chooseScopes(client, parameters.get('scope'));
     const holder = { isAdministrator: client.isAdministrator, isAuditor: client.isAuditor };
     const scopes = await this.#usable(space, RELEASE_NAMES, holder, chosen);
     if (chosen.length > 0 && scopes.length === 0)
-      throw new OAuthError('invalid_scope', 'None of these scopes can allow anything here');
+      throw new OAuthError('invalid_scope', 'None of the scopes grants anything here');
     const { tokens, seconds } = this.parts;
     const grant = { client: client.id, scopes };
     const token = await tokens.issue(space, { base, tenant: space.tenant }, grant, seconds);
@@ -240,7 +244,7 @@ export class TokenEndpoint {
   ): Promise<readonly string[]> {
     if (requested.length === 0) return grant.scopes;
     if (requested.some((scope) => !coversScope(grant.scopes, scope)))
-      throw new OAuthError('invalid_scope', 'More than was allowed cannot be had by refreshing');
+      throw new OAuthError('invalid_scope', 'A refresh must not request more scopes than were granted');
     const { fhirUser: user, patient } = grant;
     const account = await this.parts.users.find(space, grant.account);
     const holder = {
@@ -251,8 +255,7 @@ export class TokenEndpoint {
       ...rightsOf(account ?? NO_RIGHTS, grant.scopes),
     };
     const scopes = await this.#usable(space, [grant.release], holder, [...new Set(requested)]);
-    if (scopes.length === 0)
-      throw new OAuthError('invalid_scope', 'None of these scopes can allow anything here');
+    if (scopes.length === 0) throw new OAuthError('invalid_scope', 'None of the scopes grants anything here');
     return scopes;
   }
 
@@ -333,7 +336,7 @@ const WAYS: ReadonlyMap<string, 'client' | 'code' | 'refresh'> = new Map([
 const NO_RIGHTS = { isAdministrator: false, isAuditor: false };
 
 const NOT_GOOD = (): OAuthError =>
-  new OAuthError('invalid_grant', 'It is not good for this client, was used before, or has expired');
+  new OAuthError('invalid_grant', 'The grant is not valid for this client, was used before, or has expired');
 
 /** True if the grant began with a launch from an EHR. */
 function isLaunched({ scopes }: UserGrant): boolean {
@@ -366,6 +369,6 @@ function chooseScopes(client: StoredClient, requestedScopes: string | undefined)
   if (requestedScopes === undefined || requestedScopes.trim() === '') return held;
   const chosen = [...new Set(toWords(requestedScopes))].filter((scope) => coversScope(held, scope));
   if (chosen.length === 0)
-    throw new OAuthError('invalid_scope', 'The client may have none of the scopes that it asked for');
+    throw new OAuthError('invalid_scope', 'None of the requested scopes is allowed for the client');
   return chosen;
 }

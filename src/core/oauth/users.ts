@@ -90,7 +90,9 @@ export class Users {
     const hash = await hashPassword(requirePassword(password ?? '', details));
     const id = randomUUID();
     if (!(await this.store.create(space, id, details, hash)))
-      refuse(`There is already a user '${details.name}', or the tenant has as many as it may have`);
+      refuse(
+        `The user '${details.name}' exists already, or the tenant has the largest allowed number of users`,
+      );
     return id;
   }
 
@@ -103,7 +105,7 @@ export class Users {
     const isOther = details.fhirUser !== before.fhirUser || details.patient !== before.patient;
     const endsAll = hash !== undefined || details.isDisabled || isOther || details.release !== before.release;
     if (!(await this.store.update(space, { id, details, hash, endsAll })))
-      refuse(`There is already a user '${details.name}'`);
+      refuse(`The user '${details.name}' exists already`);
     return true;
   }
 
@@ -126,8 +128,8 @@ function change(changes: Omit<UserChanges, 'password'>, before: UserDetails = NO
     refuse(`The displayed name must have at most ${MAX_DISPLAY} characters`);
   const type = fhirUser === null ? undefined : REFERENCE.exec(fhirUser)?.[1];
   if (fhirUser !== null && (type === undefined || !PERSON_TYPES.includes(type)))
-    refuse(`"fhirUser" refers to one of ${PERSON_TYPES.join(', ')}, as Practitioner/1 does`);
-  if (patient !== null && !isValidId(patient)) refuse('"patient" is the id of a Patient');
+    refuse(`"fhirUser" must refer to one of ${PERSON_TYPES.join(', ')}, as Practitioner/1 does`);
+  if (patient !== null && !isValidId(patient)) refuse('"patient" must be the id of a Patient');
   return {
     ...{ name: folded, display: shown, isDisabled, release, fhirUser, patient },
     ...{ isAdministrator, isAuditor },

@@ -16,7 +16,9 @@ export const compositionDocument: DocumentOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/Composition-document',
   storesOnRequest: true,
   async runDocument(environment, input) {
-    refuseParameters(input, { graph: 'is not supported: a document has what its Composition refers to' });
+    refuseParameters(input, {
+      graph: 'is not supported: a document contains the resources that its Composition refers to',
+    });
     const isStored = input.parameters.flag('persist') === true;
     if (isStored && input.isSafe)
       throw new FhirError(

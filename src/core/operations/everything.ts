@@ -59,7 +59,7 @@ function rangeOf(
 ): DateRange | undefined {
   const text = parameters.text(name);
   if (text === undefined) return undefined;
-  return toRange(text) ?? refuse(parameters, name, 'there is no such day or time');
+  return toRange(text) ?? refuse(parameters, name, 'the day or time does not exist');
 }
 
 function typesOf(parameters: InputParameters, definitions: Definitions): readonly string[] | undefined {

@@ -216,7 +216,7 @@ export function toAnswer(
     .map((name) => ({
       severity: 'warning',
       code: 'not-supported',
-      diagnostics: `The parameter '${name.slice(0, 80)}' is not known and was ignored`,
+      diagnostics: `The parameter '${name.slice(0, 80)}' does not exist and was ignored`,
     }));
   const issue: JsonObject[] = [...issues.map((each) => ({ ...each })), ...ignored];
   const text = (name: string, member: string, value: string | undefined): JsonObject[] =>

@@ -167,7 +167,7 @@ function danglingReferences(resource: JsonObject): readonly Issue[] {
   return findUrns(resource, MOST_ISSUES).map(({ reference, expression }) => ({
     severity: 'warning',
     code: 'not-found',
-    diagnostics: `No entry of this transaction has the fullUrl '${reference}', so this reference leads nowhere`,
+    diagnostics: `No entry of this transaction has the fullUrl '${reference}', so the target of this reference does not exist`,
     expression,
   }));
 }

@@ -182,7 +182,8 @@ class Import {
         await this.addRow(members);
         continue;
       }
-      if (!(await this.subscriptions.endRows())) refuse(this.line - 1, 'it is no event of a Subscription');
+      if (!(await this.subscriptions.endRows()))
+        refuse(this.line - 1, 'it is not an event of a Subscription');
       const place = this.placeOf(members);
       this.note(place.part, next.value);
       const version = this.toVersion(place, members);
@@ -204,7 +205,7 @@ class Import {
   private async addRow({ table, row }: JsonObject): Promise<void> {
     if (typeof table !== 'string' || !isJsonObject(row)) refuse(this.line, 'it names no table or has no row');
     if (ImportedSubscriptions.isTable(table)) {
-      if (!(await this.subscriptions.add(table, row))) refuse(this.line, 'it is no row of a Subscription');
+      if (!(await this.subscriptions.add(table, row))) refuse(this.line, 'it is not a row of a Subscription');
       return;
     }
     const isTaken = await addTableRow(this.session, this.row.number, {
@@ -215,7 +216,7 @@ class Import {
       if (isDatabaseTrouble(error)) throw error;
       return false;
     });
-    if (!isTaken) refuse(this.line, 'it is no row that a tenant may have');
+    if (!isTaken) refuse(this.line, 'it is not a row that a tenant may have');
   }
 
   private placeOf({ release, audit }: JsonObject): VersionTarget {
@@ -264,16 +265,19 @@ class Import {
     if (typeof id !== 'string' || !isValidId(id)) refuse(this.line, 'it has no id');
     const last = this.seen.get(part);
     if (!isNumber(version) || !isNumber(sequence) || last === undefined || sequence <= last.last)
-      refuse(this.line, 'its version or its sequence is no number that follows the one before');
+      refuse(
+        this.line,
+        'its version and its sequence must be numbers, and its sequence must be larger than the one before',
+      );
     last.last = sequence;
     if (sequence > (this.header.lastSequence[part] ?? 0))
       refuse(this.line, 'its sequence is larger than the last one in the header');
     const at = typeof lastUpdated === 'string' ? Date.parse(lastUpdated) : NaN;
-    if (!Number.isInteger(at)) refuse(this.line, 'it does not say when it was made');
+    if (!Number.isInteger(at)) refuse(this.line, 'its lastUpdated must be an instant');
     if (typeof change !== 'string' || !isChange(change))
-      refuse(this.line, 'it is no create, update or delete');
+      refuse(this.line, 'its change must be create, update or delete');
     if (author !== undefined && (typeof author !== 'string' || !isValidId(author)))
-      refuse(this.line, 'its author is no id');
+      refuse(this.line, 'its author must be an id');
     const isResource = isJsonObject(resource) && resource['resourceType'] === type && resource['id'] === id;
     if ((change === 'delete') !== (resource === undefined) || (resource !== undefined && !isResource))
       refuse(this.line, 'its resource is another one');
@@ -324,7 +328,11 @@ class Import {
       const isSame =
         lines === (seen?.lines ?? 0) &&
         (lines === 0 || (isJsonObject(stated) && stated['sha256'] === digest));
-      if (!isSame) refuse(this.line, `what it says of ${part} is not what stands before: it is damaged`);
+      if (!isSame)
+        refuse(
+          this.line,
+          `its number of lines or digest of ${part} differs from the lines before: the export is damaged`,
+        );
     }
   }
 

@@ -35,7 +35,7 @@ export async function findTopic(
   const reasons = faults.map(({ diagnostics }) => diagnostics).join('; ');
   const reason =
     faults.length === 0
-      ? `There is no active topic '${canonical}'; the CapabilityStatement lists those of this server`
+      ? `An active topic '${canonical}' does not exist; the CapabilityStatement lists those of this server`
       : `The topic '${canonical}' cannot be served: ${reasons}`;
   throw fhirError('ruleViolated', { reason }, 'Subscription.criteria');
 }

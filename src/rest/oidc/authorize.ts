@@ -52,7 +52,7 @@ export async function authorize(
   return sendStep(request, reply, home, step);
 }
 
-const sentTwice = (): Error => fhirError('invalidValue', { reason: 'A field was sent twice' });
+const sentTwice = (): Error => fhirError('invalidValue', { reason: 'A field must not be repeated' });
 
 /**
  * True when the browser's headers say that a form comes from this server. Older browsers send none, and the token of

@@ -30,7 +30,7 @@ export async function answerClient(
       base: addresses.base(request),
       parameters: readForm(
         request.body ?? '',
-        () => new OAuthError('invalid_request', 'A parameter was sent twice'),
+        () => new OAuthError('invalid_request', 'A parameter must not be repeated'),
       ),
       authorization: request.headers.authorization,
       address: request.ip,

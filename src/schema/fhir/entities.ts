@@ -77,7 +77,7 @@ interface Entity {
 function entityOf(given: unknown, types: ReadonlySet<string>): Entity {
   const { __typename: type, _key: key, id } = isObject(given) ? given : {};
   if (typeof type !== 'string' || !types.has(type))
-    throw badInput(`${shortly(type)} is no type of an entity`);
+    throw badInput(`${shortly(type)} is not a type of an entity`);
   if (typeof key === 'string') return { type, key };
   if (typeof id !== 'string') throw badInput(`A representation of ${type} needs '_key' or 'id'`);
   return { type, key: id.includes('/') ? id : `${type}/${id}` };

@@ -53,8 +53,8 @@ describe.each(TESTED_RELEASES)('a FHIRPath Patch under %s', (release) => {
     ['replace a value by one of a wrong type', patient, replace('Patient.birthDate', { valueString: '1974' }), 'part[2].value', 'of the type date'],
     ['replace an element of another resource', changed(observation, { subject: { reference: 'Patient/1' } }), replace('Observation.subject.resolve().id', { valueId: '2' }), 'part[1].value', 'does not lead to an element'],
     ['move in a list that is not there', patient, move('Patient.telecom', 0, 0), 'part[1].value', 'there is nothing at this path'],
-    ['move from beyond the end', patient, move('Patient.name', 2, 0), 'part[2].value', 'no index 2 in the list of 2'],
-    ['move to beyond the end', patient, move('Patient.name', 0, 2), 'part[3].value', 'no index 2 in the list of 2'],
+    ['move from beyond the end', patient, move('Patient.name', 2, 0), 'part[2].value', 'the index 2 does not exist in the list of 2'],
+    ['move to beyond the end', patient, move('Patient.name', 0, 2), 'part[3].value', 'the index 2 does not exist in the list of 2'],
     ['move in what is no list', patient, move('Patient.birthDate', 0, 0), 'part[1].value', 'is not a list'],
   ])('cannot %s', (_title, resource, step, part, reason) => {
     const before = structuredClone(resource);

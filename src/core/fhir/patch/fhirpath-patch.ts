@@ -132,7 +132,8 @@ class Step {
     const { owner, access } = this.findList();
     const count = countSlots(owner, access);
     for (const { value, expression } of [source, destination]) {
-      if (value >= count) throw this.error(`there is no index ${value} in the list of ${count}`, expression);
+      if (value >= count)
+        throw this.error(`the index ${value} does not exist in the list of ${count}`, expression);
     }
     moveSlot(owner, access, source.value, destination.value);
   }

@@ -246,14 +246,14 @@ function elementNodes(nodes: readonly TypeNode[] | undefined, name: string): rea
 function compileTypePrefix(syntax: MemberSyntax, context: CompileContext): Compiled {
   const { model, focus, isStrict } = context;
   if (!model.hasType(syntax.name)) {
-    if (isStrict) throw typeError(`There is no type '${syntax.name}'`, syntax);
+    if (isStrict) throw typeError(`The type '${syntax.name}' does not exist`, syntax);
     return { run: () => EMPTY, nodes: [], needs: 0 };
   }
   const test = typeTest(model, syntax.name);
   const hasKnownTypes = focus !== undefined && !focus.some(isAbstractResource);
   if (hasKnownTypes && focus.every(test)) return focusOf(context);
   if (hasKnownTypes && !focus.some(test) && isStrict)
-    throw typeError(`The focus is no ${syntax.name}`, syntax);
+    throw typeError(`The focus is not of the type ${syntax.name}`, syntax);
   return {
     ...compileOfType({ run: (nodes) => nodes, nodes: focus }, syntax.name, context),
     needs: NEEDS.focus,

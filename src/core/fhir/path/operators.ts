@@ -192,7 +192,7 @@ function later(left: PathNode, right: PathNode, sign: 1 | -1, scope: Scope): Pat
   }
   const amount = sign * Number(`${duration.value.unscaled}e${-duration.value.scale}`);
   if (!duration.isCalendar && (duration.unit === 'a' || duration.unit === 'mo')) {
-    return fault(scope, `'${duration.unit}' is no definite duration`);
+    return fault(scope, `'${duration.unit}' is not a definite duration`);
   }
   const moved =
     kind === 'Time' ? addToTime(moment, amount, duration.unit) : addDuration(moment, amount, duration.unit);

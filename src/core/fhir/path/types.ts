@@ -16,7 +16,7 @@ export function typeTest(model: TypeModel, typeName: string): (node: TypeNode) =
 }
 
 export function checkType(typeName: string, { model }: CompileContext, syntax: PathSyntax): void {
-  if (!model.hasType(typeName)) throw typeError(`There is no type '${typeName}'`, syntax);
+  if (!model.hasType(typeName)) throw typeError(`The type '${typeName}' does not exist`, syntax);
 }
 
 export function compileIs(operand: Compiled, typeName: string, { model }: CompileContext): Compiled {

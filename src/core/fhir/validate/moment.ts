@@ -40,11 +40,11 @@ function dayFault(text: string): string | undefined {
   const length = text.length;
   const year = digits(text, 0, 4);
   if (year < 0) return 'it does not begin with a year of four digits';
-  if (year === 0) return 'there is no year 0000';
+  if (year === 0) return 'the year 0000 does not exist';
   if (length === 4) return undefined;
   const month = text.charCodeAt(4) === DASH ? digits(text, 5, 2) : -1;
   if (month < 0) return 'after the year -MM is expected, two digits';
-  if (month < 1 || month > 12) return `there is no month ${text.slice(5, 7)}`;
+  if (month < 1 || month > 12) return `the month ${text.slice(5, 7)} does not exist`;
   if (length === 7) return undefined;
   const day = text.charCodeAt(7) === DASH ? digits(text, 8, 2) : -1;
   if (day < 0) return 'after the month -DD is expected, two digits';
@@ -65,14 +65,14 @@ function timeOfDayFault(text: string): string | undefined {
 function endOfClock(text: string, at: number): number | string {
   const hours = digits(text, at, 2);
   if (hours < 0) return 'hours of two digits are expected';
-  if (hours > 23) return `there is no hour ${hours}`;
+  if (hours > 23) return `the hour ${hours} does not exist`;
   const minutes = text.charCodeAt(at + 2) === COLON ? digits(text, at + 3, 2) : -1;
   if (minutes < 0) return 'after the hours :mm is expected, two digits';
-  if (minutes > 59) return `there is no minute ${minutes}`;
+  if (minutes > 59) return `the minute ${minutes} does not exist`;
   const seconds = text.charCodeAt(at + 5) === COLON ? digits(text, at + 6, 2) : -1;
   if (seconds < 0) return 'the seconds are missing';
   // "Leap Seconds are allowed", and the definitions allow them at the end of any minute.
-  if (seconds > 60) return `there is no second ${seconds}`;
+  if (seconds > 60) return `the second ${seconds} does not exist`;
   let end = at + 8;
   if (text.charCodeAt(end) !== 46) return end;
   do end++;
@@ -88,7 +88,7 @@ function zoneFault(text: string, at: number): string | undefined {
   const hours = sign === 43 || sign === DASH ? digits(text, at + 1, 2) : -1;
   const minutes = text.charCodeAt(at + 3) === COLON ? digits(text, at + 4, 2) : -1;
   if (hours < 0 || minutes < 0 || text.length !== at + 6) return 'it does not end with a zone';
-  if (minutes > 59) return `there is no minute ${minutes} in a zone`;
+  if (minutes > 59) return `the minute ${minutes} of the zone does not exist`;
   return hours * 60 + minutes > LARGEST_ZONE_MINUTES ? 'a zone is at most 14:00 away' : undefined;
 }
 

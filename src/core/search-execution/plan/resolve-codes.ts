@@ -186,7 +186,7 @@ export async function resolveSubsumption(
     throw refusal(name, written, reason);
   }
   const concept = codeSystem.find(code);
-  if (concept === undefined) throw refusal(name, written, 'the code system has no such code');
+  if (concept === undefined) throw refusal(name, written, 'the code does not exist in the code system');
   const concepts = new Map([[concept.code, concept]]);
   // The iteration of a Map includes entries that are added meanwhile.
   for (const each of concepts.values()) {

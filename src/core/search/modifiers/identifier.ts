@@ -12,7 +12,7 @@ export const referenceIdentifier: Modifier = {
   predicates({ definitions, hasher }, { stored, name }, value) {
     if (isEmbedded(definitions, stored)) {
       const parameter = stored.parameter.code;
-      const explanation = `; it is no reference; search for ${parameter}.identifier`;
+      const explanation = `; it is not a reference; search for ${parameter}.identifier`;
       throw fhirError('unsupportedModifier', { modifier: 'identifier', parameter, explanation });
     }
     const parts = splitUnescaped(value, '|').map(unescapeValue);

@@ -144,7 +144,8 @@ function checkCriteria(
     for (const part of parts) {
       if (typeof part === 'string') continue;
       used.add(part.input);
-      if (!declared.has(part.input)) refuseCriteria(`There is no parameter '${part.input}' with the use in`);
+      if (!declared.has(part.input))
+        refuseCriteria(`The parameter '${part.input}' with the use in does not exist`);
       if (isFixed(name)) refuseCriteria(`'${name}' must have a fixed value`);
       isSound &&= declared.has(part.input) && !isFixed(name);
     }

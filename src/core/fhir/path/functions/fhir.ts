@@ -45,7 +45,7 @@ function literalUrl(call: CallSite): string {
   if (argument?.kind === 'variable' && argument.name.startsWith('ext-')) {
     return `http://hl7.org/fhir/StructureDefinition/${argument.name.slice(4)}`;
   }
-  throw unsupported('extension() with a url that is no literal', call.syntax);
+  throw unsupported('extension() with a url that is not a literal', call.syntax);
 }
 
 const REFERENCE = new RegExp(`^(?:.*/)?([A-Z][A-Za-z]+)/(${ID})(?:/_history/${ID})?$`);
@@ -132,7 +132,7 @@ function memberOf(call: CallSite): Compiled {
   const [argument] = call.syntax.arguments;
   if (!call.context.hasTerminology) throw unsupported('memberOf()', call.syntax);
   if (argument?.kind !== 'literal' || argument.type !== 'String')
-    throw unsupported('memberOf() with a url that is no literal', call.syntax);
+    throw unsupported('memberOf() with a url that is not a literal', call.syntax);
   const valueSet = argument.text;
   return fromTest((focus, scope) => {
     const node = one(call.on.run(focus, scope), scope, 'memberOf()');

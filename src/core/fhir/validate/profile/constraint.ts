@@ -29,7 +29,7 @@ export function compileConstraint(
   const { key, severity, human, expression } = corrected(constraint);
   if (expression === undefined) return undefined;
   const invariant = compileInvariant(definitions, { key, severity, human, expression }, place, compiling);
-  const unknown = 'Not checked, because the terminology does not know a value set of it: ';
+  const unknown = 'Not checked, because one of its value sets does not exist in the terminology: ';
   const sentence = `${shorten(key)}: ${shortenTo(human, LONGEST_HUMAN)} (${origin.name})`;
   return (value, companion, at) => {
     const { run } = at;

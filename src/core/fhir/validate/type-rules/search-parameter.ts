@@ -27,7 +27,7 @@ export function checkSearchParameter(
   const types = new Set(origins.map((each) => each.type));
   (Array.isArray(base) ? base : []).forEach((each, index) => {
     if (typeof each !== 'string' || !definitions.isResourceType(each) || types.has(each)) return;
-    run.report('business', `${each} is no base of ${shorten(url)}, from which it is derived`, [
+    run.report('business', `${each} is not a base of ${shorten(url)}, from which it is derived`, [
       'base',
       index,
     ]);

@@ -20,6 +20,6 @@ const BOOLEANS: ReadonlySet<string> = new Set(['inactive', 'notSelectable']);
 export function checkFilter({ property, op, value }: JsonObject, run: ValidationRun): void {
   if (typeof property !== 'string' || typeof value !== 'string' || !BOOLEANS.has(property)) return;
   if (op !== '=' || value === 'true' || value === 'false') return;
-  const sentence = `'${property}' is true or false, but the filter asks for '${shorten(value)}'`;
+  const sentence = `'${property}' is true or false, but the filter has the value '${shorten(value)}'`;
   run.report('business', sentence, ['value']);
 }
