@@ -52,6 +52,39 @@ it('andiron_redis_reachable follows Redis, and the process stays ready without i
   await has('andiron_redis_reachable', 1);
 });
 
+/** The statements of the process until it has renewed its heartbeat once more. */
+async function statementsOfBeat(): Promise<number> {
+  const owner = new Client(database.settings);
+  await owner.connect();
+  const beat = async (): Promise<string> =>
+    (await owner.query('select max(beat)::text as beat from andiron.server_process')).rows[0]?.beat;
+  const nextBeat = async (): Promise<number> => {
+    const last = await beat();
+    await eventually(async () => (await beat()) !== last);
+    const counts = (await server.metrics()).matchAll(
+      /^andiron_sql_statement_duration_seconds_count\{lane="\w+"\} (\d+)$/gm,
+    );
+    return Array.from(counts, ([, count]) => Number(count)).reduce((sum, count) => sum + count, 0);
+  };
+  const before = await nextBeat();
+  const after = await nextBeat();
+  await owner.end();
+  return after - before;
+}
+
+it('an idle process sends one statement for all background work: every ten seconds, every two without Redis', async () => {
+  await has('andiron_redis_reachable', 1);
+  expect(await statementsOfBeat()).toBe(1);
+  await redis.stop();
+  await has('andiron_redis_reachable', 0);
+  // The heartbeat is written when it is older than five seconds.
+  const statements = await statementsOfBeat();
+  expect(statements).toBeGreaterThanOrEqual(1);
+  expect(statements).toBeLessThanOrEqual(3);
+  await redis.restart();
+  await has('andiron_redis_reachable', 1);
+}, 120_000);
+
 it('andiron_ready is 0 while the database is away, and 1 again when it is back', async () => {
   expect(await server.metric('andiron_ready')).toBe(1);
   forwarder.cut();

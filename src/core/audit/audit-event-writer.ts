@@ -30,8 +30,7 @@ import { toAuditEvent } from './audit-event';
 import { AUDIT_EVENT } from '../fhir/type-names';
 import { createOwnersCache, patientsOf } from '../authorization/patients';
 
-/** Interval between checks for records that other processes have left. */
-const LOOK_MS = 5_000;
+const RETRY_MS = 5_000;
 /** Milliseconds after a round in which records gather. */
 const GATHER_MS = 1_000;
 /** Records in one transaction. */
@@ -68,7 +67,7 @@ export class AuditEventWriter {
   constructor(private readonly options: AuditEventWriterOptions) {
     this.#loop = new PollingLoop({
       round: () => this.#round(),
-      retryMs: LOOK_MS,
+      retryMs: RETRY_MS,
       gatherMs: GATHER_MS,
       log: options.log,
       trouble: 'the creation of AuditEvents was interrupted',
@@ -119,16 +118,15 @@ export class AuditEventWriter {
   }
 
   // Nothing is lost by a failure: the next round finds uncommitted records again.
-  async #round(): Promise<number> {
+  async #round(): Promise<undefined> {
     const { services, database } = this.options;
-    if (!(await haveRecords(services.database))) return LOOK_MS;
+    if (!(await haveRecords(services.database))) return;
     const session = await openRecordSession(database);
     try {
       for (const space of await readRecordedSpaces(session)) await this.#workIn(session, space);
     } finally {
       await session.close();
     }
-    return LOOK_MS;
   }
 
   async #workIn(session: OwnerSession, space: RecordedSpace): Promise<void> {

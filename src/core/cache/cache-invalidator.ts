@@ -18,7 +18,7 @@ export class CacheInvalidator {
 
   /**
    * Must be called when the erased data can no longer be read; resolves when no cache has it any more. Cost: a round trip
-   * to each process through Redis, or a second without it; 20 seconds for a killed process; a scan of Redis.
+   * to each process through Redis, or two seconds without it; 20 seconds for a killed process; a scan of Redis.
    */
   async invalidate(session: OwnerSession, spaces: readonly number[]): Promise<InvalidatedCaches> {
     this.watch.evict(spaces);

@@ -6,8 +6,7 @@ import type { Database } from '../storage/connection/database';
 import { isNoDatabaseTrouble } from '../storage/connection/database-error';
 import { attendErasures, lastErasure, leaveErasures } from '../storage/tenants/erasures';
 
-/** Interval of polls. A notice through Redis triggers one at once; without Redis this is the longest delay of a process. */
-const LOOK_MS = 1_000;
+const RETRY_MS = 1_000;
 
 export interface ErasureWatchOptions {
   readonly database: Database;
@@ -18,7 +17,7 @@ export interface ErasureWatchOptions {
 
 /**
  * Evicts data from the caches of this process after any process has erased it, and confirms that in the database. The
- * erasing process waits for the confirmation. Cost: one statement a second.
+ * erasing process waits for the confirmation.
  */
 export class ErasureWatch {
   readonly #process = randomBytes(8).toString('hex');
@@ -29,12 +28,17 @@ export class ErasureWatch {
 
   constructor(private readonly options: ErasureWatchOptions) {
     this.#loop = new PollingLoop({
-      round: async () => ((await this.#evictNext(options.database)) ? 0 : LOOK_MS),
-      retryMs: LOOK_MS,
+      round: async () => ((await this.#evictNext(options.database)) ? 0 : undefined),
+      retryMs: RETRY_MS,
       log: options.log,
       trouble: 'the list of erasures cannot be read',
       isReported: isNoDatabaseTrouble,
     });
+  }
+
+  /** This process, and the last erasure that its caches reflect. */
+  get standing(): { readonly process: string; readonly invalidated: number } {
+    return { process: this.#process, invalidated: this.#invalidated };
   }
 
   /** Must be awaited before this process caches anything. */
@@ -42,13 +46,13 @@ export class ErasureWatch {
     this.#invalidated = await lastErasure(this.options.database);
   }
 
-  /** Starts polling. */
+  /** Starts the evictions. */
   start(): void {
     this.#isStarted = true;
     this.#loop.start();
   }
 
-  /** Polls now, because there may be new erasures. Returns at once. */
+  /** There may be new erasures. Returns at once. */
   poll(): void {
     this.#loop.wake();
   }

@@ -27,6 +27,8 @@ export interface Notice {
   readonly subject: string;
 }
 
+/** No space has this number: its channel is that of background work. */
+const WORK = 0;
 /** Beyond this, the database is as fast. */
 const COMMAND_TIMEOUT_MS = 250;
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -52,6 +54,8 @@ export class RedisCache {
   private readonly channels = new Set<string>();
   /** Change listeners by the channel of their space. */
   private readonly changeListeners = new Map<string, Set<() => void>>();
+  /** True: notices of other processes arrive. */
+  private hasNotices = false;
   private wasReachable = true;
   /** True: a command failed on an open connection. Only trial commands are sent until one succeeds. */
   private isFailing = false;
@@ -73,6 +77,12 @@ export class RedisCache {
     this.subscriber = this.connect(options, false);
     this.subscriber.on('message', (channel: string) => this.notifyListeners(channel));
     this.subscriber.on('ready', () => this.subscribe([...this.channels]));
+    this.subscriber.on('close', () => {
+      if (!this.hasNotices) return;
+      this.hasNotices = false;
+      // From now on notices are lost.
+      for (const channel of this.channels) this.notifyListeners(channel);
+    });
   }
 
   private connect(options: RedisOptions, commands: boolean): Redis {
@@ -269,8 +279,11 @@ export class RedisCache {
   private subscribe(channels: readonly string[]): void {
     if (channels.length === 0 || this.subscriber.status !== 'ready') return;
     this.subscriber.subscribe(...channels).then(
-      // Earlier notices were lost.
-      () => channels.forEach((channel) => this.notifyListeners(channel)),
+      () => {
+        this.hasNotices = true;
+        // Earlier notices were lost.
+        channels.forEach((channel) => this.notifyListeners(channel));
+      },
       () => undefined,
     );
   }
@@ -296,6 +309,21 @@ export class RedisCache {
       this.channels.delete(channel);
       if (this.subscriber.status === 'ready') this.subscriber.unsubscribe(channel).catch(() => undefined);
     };
+  }
+
+  /** Tells all processes of new background work. Returns at once; lost while Redis is unavailable. */
+  announceWork(): void {
+    this.announceChanges(WORK);
+  }
+
+  /** Calls `listener` when there may be new background work, and when notices begin and cease to arrive. */
+  listenForWork(listener: () => void): void {
+    this.listenForChanges(WORK, listener);
+  }
+
+  /** True: notices of all processes arrive, this one's included. */
+  get isTold(): boolean {
+    return this.hasNotices && this.isReachable;
   }
 
   private notifyListeners(channel: string): void {

@@ -2,6 +2,7 @@ import type { CoreAccess } from '../api/core';
 import type { Interactions } from '../api/interactions';
 import type { CacheInvalidator } from '../cache/cache-invalidator';
 import type { Space } from '../context';
+import { SUBSCRIPTION } from '../fhir/type-names';
 import { Notifications } from '../fhir-subscriptions/delivery/notifications';
 import { SubscriptionSockets } from '../fhir-subscriptions/sockets/subscription-sockets';
 import { failExceeded } from '../indexing/fail-parameter';
@@ -49,9 +50,12 @@ export function connectParts(parts: PartsToConnect): ConnectedParts {
     findSpace: ({ tenant, release }) => spaces.find(tenant, release),
   });
   const write = createRetryingWriter(spaces, {
-    wrote(space) {
+    wrote(space, type) {
       feeds.wrote(space);
       notifications.wrote(space);
+      if (type !== SUBSCRIPTION) return;
+      notifications.wake();
+      cache.announceWork();
     },
     parametersChanged: (tenant) => services.parametersChanged(tenant),
     parameterExceeded: (space, number) => failExceeded(services, space, number),

@@ -45,6 +45,8 @@ export interface Audit {
   readonly isApart: boolean;
   /** Starts the conversion of records to AuditEvents in this process. */
   start(): void;
+  /** Converts records that another process may have left. Returns at once. */
+  wake(): void;
   /** Writes the AuditEvents of all earlier records of these spaces. Throws `timeout` after a minute. */
   settle(spaces: readonly RecordedSpace[]): Promise<void>;
   /** Resolves when all records are in the database. */
@@ -88,6 +90,7 @@ export function createAudit({ services, database, owner, log, settings, findSpac
       if (!(await events.catchUp(spaces, SETTLE_MS))) throw fhirError('timeout');
     },
     start: () => events.start(),
+    wake: () => events.wake(),
     async close() {
       await refusals.close();
       await accesses.close();

@@ -31,6 +31,7 @@ import { createFoundation, type BaseServices } from './create-foundation';
 import { createServices, type CreatedServices } from './create-services';
 import { createHealth } from './health';
 import { listenForChanges } from './listen-for-changes';
+import { watchWork } from './watch-work';
 
 /**
  * Opens the database (migrating it to this program's schema), loads the definitions of both releases and returns the
@@ -41,7 +42,7 @@ export async function createCore(options: CoreOptions): Promise<RunningCore> {
   limitEvaluationTime(limits.pathTimeoutMs);
   const base = await createFoundation(options);
   const { database, cache, tenants, spaces } = base;
-  const created = createServices(options, base);
+  const created = createServices(options, base, () => work.wake());
   const { services, threads, jobs } = created;
   const erasures = new ErasureWatch({
     ...{ database, log },
@@ -60,6 +61,7 @@ export async function createCore(options: CoreOptions): Promise<RunningCore> {
   const connected = connectParts({ options, base, created, audit, cacheInvalidator, charge });
   const { access, feeds, notifications, sockets } = connected;
   listenForChanges(base, { access, erasures, log });
+  const work = watchWork(base, log, { erasures, jobs, audit, notifications });
   const requestJobs = new RequestJobs({ runner: jobs, database, limits, log });
   const administrationJobs = new AdministrationJobs({ runner: jobs, database, tenants, log });
   const parts: Parts = { options, base, created, audit, counts, charge, cacheInvalidator, connected };
@@ -83,14 +85,14 @@ export async function createCore(options: CoreOptions): Promise<RunningCore> {
       ),
       administration: administrationJobs,
       startWork() {
-        for (const one of [erasures, jobs, audit, access, notifications]) one.start();
+        for (const one of [erasures, jobs, audit, access, notifications, work]) one.start();
       },
     },
     streams: streamsOf(parts),
     health: healthOf(parts),
     async close() {
       for (const part of [
-        ...[feeds, sockets, notifications, erasures, jobs, audit],
+        ...[feeds, sockets, work, notifications, erasures, jobs, audit],
         ...[access, cache, threads, database],
       ])
         await part.close();

@@ -44,8 +44,17 @@ export interface CreatedServices {
   readonly jobs: JobRunner;
 }
 
-/** Creates the services: definitions, reads, searches and writes. Cost: the definitions of both releases are loaded. */
-export function createServices(options: CoreOptions, foundation: BaseServices): CreatedServices {
+/**
+ * Creates the services: definitions, reads, searches and writes.
+ *
+ * @param settled called when this process has no job to do
+ *
+ * Cost: the definitions of both releases are loaded. */
+export function createServices(
+  options: CoreOptions,
+  foundation: BaseServices,
+  settled: () => void,
+): CreatedServices {
   const { limits, log, ownAddresses, extensionBase } = options;
   const { database, cache, hasher, rates, spaces, installation } = foundation;
   const indexing = new SpaceIndexing({ hasher, ownAddresses, maxIndexRows: limits.maxIndexRows });
@@ -72,7 +81,7 @@ export function createServices(options: CoreOptions, foundation: BaseServices): 
     destinations: new Destinations(options.outboundAllowedHosts),
     requireSubscribable,
   };
-  const jobs = new JobRunner({ database, owner: options.database, log });
+  const jobs = new JobRunner({ owner: options.database, log, announce: () => cache.announceWork(), settled });
   const indexingWork = new SearchParameterWork({
     services: writing,
     database: options.database,
@@ -88,7 +97,7 @@ export function createServices(options: CoreOptions, foundation: BaseServices): 
     isAuditApart: options.audit.records !== 'off',
     parametersChanged(tenant) {
       spaces.changed(tenant);
-      jobs.wake();
+      jobs.added();
     },
   };
   return { services, threads, workerHost, jobs };

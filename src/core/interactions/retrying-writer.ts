@@ -18,8 +18,8 @@ export type RetryingWriter = <Result>(
 
 /** Listener for writes. */
 export interface WriteListener {
-  /** Called after a write that may have changed the space. */
-  wrote(space: number): void;
+  /** Called after a write of a resource of the type that may have changed the space. */
+  wrote(space: number, type: string): void;
   parametersChanged(tenant: string): void;
   /** Marks a search parameter of the space as failed, before the write is retried. */
   parameterExceeded(space: TenantSpace, parameter: number): Promise<void>;
@@ -44,7 +44,7 @@ export function createRetryingWriter(spaces: Spaces, listener: WriteListener): R
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       try {
         const result = await run(context);
-        listener.wrote(context.space.number);
+        listener.wrote(context.space.number, type);
         if (type === SEARCH_PARAMETER) {
           listener.parametersChanged(context.space.tenant);
         }

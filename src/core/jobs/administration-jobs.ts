@@ -48,7 +48,7 @@ export class AdministrationJobs implements AdministrationJobsOfCore {
     const job = { id, kind, request, content, mostRuns: MAX_RUNS, most: MOST_ENDED };
     const added = await addJob(database, space, job);
     if (added !== id) throw fhirError('jobUnderWay', { tenant, kind, id: String(added) });
-    runner.wake();
+    runner.added();
     const stored = await findJob(database, { space, id }, ADMINISTRATION_JOBS);
     if (stored === undefined) throw fhirError('storageUnavailable');
     return toJob(stored);

@@ -7,7 +7,6 @@ import type { JobCounts } from '../api/jobs';
 import { PollingLoop } from '../concurrency/polling-loop';
 import type { Log } from '../context';
 import type { JsonObject } from '../fhir/json';
-import type { Connections } from '../storage/connection/connections';
 import type { DatabaseOptions } from '../storage/connection/database';
 import { isNoDatabaseTrouble } from '../storage/connection/database-error';
 import { OwnerSession } from '../storage/connection/owner-session';
@@ -24,7 +23,7 @@ import {
   type ReturnedJob,
   type TakenJob,
 } from '../storage/jobs/job-work';
-import { nextJob, type JobKey } from '../storage/jobs/jobs';
+import type { JobKey } from '../storage/jobs/jobs';
 
 /** A kind of jobs, and how this process executes them. */
 export interface JobKind {
@@ -56,15 +55,16 @@ export interface JobRun extends TakenJob {
 }
 
 export interface JobRunnerOptions {
-  readonly database: Connections;
   readonly owner: DatabaseOptions;
   readonly log: Log;
+  /** Tells all processes of a job that may be theirs. */
+  announce(): void;
+  /** Called when this process has nothing to do: the next known time of a job may be another. */
+  settled(): void;
 }
 
 /** A process without a heartbeat for this time counts as dead. */
-const SILENCE_MS = 10_000;
-/** Interval between checks for jobs of other processes. */
-const LOOK_MS = 5_000;
+export const JOB_SILENCE_MS = 10_000;
 /** Interval between heartbeats of a working process. */
 const BEAT_MS = 1_000;
 
@@ -88,8 +88,8 @@ interface StoredOutcome {
 }
 
 /**
- * Repeats rounds of work: at once when a job arrives or ends, every second while this process runs some, else every five seconds if
- * there is work. The rounds share a connection of the owner, which is open only meanwhile.
+ * Repeats rounds of work: at once when it is woken or a job ends, and every second while this process runs some. The rounds share a
+ * connection of the owner, which is open only meanwhile.
  */
 export class JobRunner {
   readonly #worker = randomBytes(8).toString('hex');
@@ -99,6 +99,10 @@ export class JobRunner {
   readonly #stopped: { readonly running: Running; readonly outcome: JobOutcome }[] = [];
   readonly #loop: PollingLoop;
   #session: OwnerSession | undefined;
+  #isWoken = false;
+  #isStarted = false;
+  /** A job was added since the last round. */
+  #hasAdded = false;
 
   constructor(private readonly options: JobRunnerOptions) {
     this.#loop = new PollingLoop({
@@ -118,12 +122,21 @@ export class JobRunner {
   }
 
   start(): void {
+    this.#isStarted = true;
     this.#loop.start();
   }
 
-  /** There may be a new job. Returns at once. */
+  /** There may be something to do. Returns at once. */
   wake(): void {
+    this.#isWoken = true;
     this.#loop.wake();
+  }
+
+  /** This process has added a job, which it begins if it can; else it tells the others. Returns at once. */
+  added(): void {
+    this.#hasAdded = true;
+    this.wake();
+    if (!this.#isStarted) this.options.announce();
   }
 
   /** Stops a job that was cancelled, if this process runs it. */
@@ -143,29 +156,32 @@ export class JobRunner {
   /** Hands repeatable jobs over to other processes, and resolves when this process has no job. */
   async close(): Promise<void> {
     this.#loop.stop();
+    const wasIdle = this.#isIdle;
     for (const running of this.#running.values()) if (running.job.mostRuns !== 1) stop(running, 'stopping');
     await this.#loop.close();
     await this.#leave();
+    if (!wasIdle) this.options.announce();
   }
 
   get #isIdle(): boolean {
     return this.#running.size === 0 && this.#stopped.length === 0;
   }
 
-  async #round(): Promise<number> {
-    const { database, owner } = this.options;
+  async #round(): Promise<number | undefined> {
+    if (this.#isIdle && !this.#isWoken) return undefined;
+    this.#isWoken = false;
     try {
-      if (!this.#isIdle || (await nextJob(database, SILENCE_MS)) === 0) {
-        this.#session ??= await OwnerSession.open(owner);
-        await this.#work(this.#session);
-      }
+      this.#session ??= await OwnerSession.open(this.options.owner);
+      await this.#work(this.#session);
     } catch (error) {
+      this.#isWoken = true;
       await this.#leave();
       throw error;
     }
     if (!this.#isIdle) return this.#stopped.length > 0 ? 0 : BEAT_MS;
     await this.#leave();
-    return LOOK_MS;
+    this.options.settled();
+    return undefined;
   }
 
   async #work(session: OwnerSession): Promise<void> {
@@ -174,9 +190,7 @@ export class JobRunner {
     await removeExpiredJobs(session);
     for (const kind of this.#kinds.values()) await kind.enqueue?.(session);
     while (!this.#loop.isClosed) {
-      const kinds = [...this.#kinds.values()].filter(
-        ({ name, concurrency }) => this.counts(name).running < concurrency,
-      );
+      const kinds = this.#freeKinds();
       const job =
         kinds.length === 0
           ? undefined
@@ -189,13 +203,22 @@ export class JobRunner {
       if (job === undefined || kind === undefined) break;
       void this.#run(job, kind);
     }
+    if (this.#hasAdded && this.#freeKinds().length < this.#kinds.size) this.options.announce();
+    this.#hasAdded = false;
     if (this.#running.size > 0) await this.#beat(session);
+  }
+
+  /** The kinds of which this process may begin another job. */
+  #freeKinds(): readonly JobKind[] {
+    return [...this.#kinds.values()].filter(
+      ({ name, concurrency }) => this.counts(name).running < concurrency,
+    );
   }
 
   /** Ends the jobs of silent processes that may not begin again, and returns the others to the queue. */
   async #recover(session: OwnerSession): Promise<void> {
-    for (const job of await readSilentJobs(session, SILENCE_MS)) {
-      const holder = { worker: job.worker, silenceMs: SILENCE_MS };
+    for (const job of await readSilentJobs(session, JOB_SILENCE_MS)) {
+      const holder = { worker: job.worker, silenceMs: JOB_SILENCE_MS };
       const kind = this.#kinds.get(job.kind);
       // A process that serves the kind will do it.
       if (kind === undefined) continue;

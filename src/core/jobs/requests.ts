@@ -61,7 +61,7 @@ export class RequestJobs {
       mostRuns: request.isRepeatable ? MAX_RUNS : 1,
     });
     if (added === undefined) throw fhirError('tooManyJobs', { limit: most });
-    runner.wake();
+    runner.added();
     return id;
   }
 

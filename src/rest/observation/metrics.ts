@@ -30,7 +30,8 @@ const BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 
  */
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  // A timer at the default of 10 ms takes 0.4 % of a core in an idle process.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 50 });
   const inFlight = new Gauge({
     name: 'andiron_requests_in_flight',
     help: 'Requests in progress',

@@ -36,7 +36,7 @@ export interface NotificationsOptions {
   readonly services: WriteServices;
   readonly interactions: Pick<Interactions, 'vread' | 'search'>;
   readonly write: RetryingWriter;
-  readonly cache: Pick<RedisCache, 'announceChanges' | 'listenForChanges'>;
+  readonly cache: Pick<RedisCache, 'announceChanges' | 'announceWork' | 'listenForChanges'>;
   readonly outbound: Outbound;
   readonly log: Log;
   readonly limits: NotificationLimits;
@@ -49,7 +49,7 @@ export interface NotificationsOptions {
 
 const ATTEND_MS = 700;
 /** A process without a beat for so long is dead, and another takes its spaces. */
-const SILENCE_MS = 3_000;
+export const FEED_SILENCE_MS = 3_000;
 /** So long after its last beat a process stops to call endpoints, before another may begin. */
 const HELD_MS = 2_200;
 const MOST_SPACES = 2_000;
@@ -62,7 +62,8 @@ interface HeldSpace {
 }
 
 export class Notifications {
-  readonly #worker = randomBytes(8).toString('hex');
+  /** This process among those with leases. */
+  readonly worker = randomBytes(8).toString('hex');
   readonly #spaces = new Map<number, HeldSpace>();
   readonly #ending = new Set<Promise<void>>();
   readonly #slots = new CallSlots();
@@ -83,6 +84,11 @@ export class Notifications {
 
   start(): void {
     this.#loop.start();
+  }
+
+  /** There may be a space that no process works on. Returns at once. */
+  wake(): void {
+    this.#loop.wake();
   }
 
   /** Called after a write to the space in this process. */
@@ -110,14 +116,18 @@ export class Notifications {
     await Promise.all(this.#ending);
     if (!wasHolding) return;
     // Without the database, the lease runs out by itself.
-    await leaveFeeds(this.options.services.database, this.#worker).catch(() => undefined);
+    await leaveFeeds(this.options.services.database, this.worker).then(
+      () => this.options.cache.announceWork(),
+      () => undefined,
+    );
   }
 
-  async #attend(): Promise<number> {
+  /** Renews the leases while this process has some. */
+  async #attend(): Promise<number | undefined> {
     const begun = performance.now();
     const feeds = await attendFeeds(this.options.services.database, {
-      worker: this.#worker,
-      silenceMs: SILENCE_MS,
+      worker: this.worker,
+      silenceMs: FEED_SILENCE_MS,
       most: MOST_SPACES,
     });
     this.#attendedAt = begun;
@@ -125,7 +135,7 @@ export class Notifications {
     const own = new Set(feeds.map(({ space }) => space));
     for (const space of this.#spaces.keys()) if (!own.has(space)) this.#drop(space);
     for (const feed of feeds) (this.#spaces.get(feed.space) ?? this.#hold(feed)).notifications.note(feed);
-    return ATTEND_MS;
+    return this.#spaces.size > 0 ? ATTEND_MS : undefined;
   }
 
   #hold(feed: OwnFeed): HeldSpace {
@@ -152,7 +162,7 @@ export class Notifications {
     const findSpace = (): Promise<TenantSpace | undefined> => this.options.findSpace(tenant, release);
     return {
       ...{ services, interactions, log },
-      worker: this.#worker,
+      worker: this.worker,
       slots: this.#slots,
       limits: {
         retryMs: limits.subscriptionRetryMs,

@@ -7,7 +7,7 @@ import type { Invocation, InvocationResult } from '../../api/operation';
 import type { SingleWrites } from '../../api/interactions';
 import type { RequestContext } from '../../context';
 import type { OpenBundle } from '../../preparation/bundle';
-import { SEARCH_PARAMETER } from '../../fhir/type-names';
+import { SEARCH_PARAMETER, SUBSCRIPTION } from '../../fhir/type-names';
 import type { Services } from '../../ports';
 import type { RetryingWriter } from '../retrying-writer';
 import { runBatch } from './batch';
@@ -82,15 +82,16 @@ export async function runBundle(
   }
 }
 
-/** The resource type for `RetryingWriter`: SearchParameter if the Bundle writes one, else none. */
+/** The resource type for `RetryingWriter`: SearchParameter or Subscription if the Bundle writes one, else none. */
 function mainType({ outline }: OpenBundle): string {
-  const isWritten = outline.entries.some((entry) => {
-    if ('refusal' in entry) return false;
-    const { request } = entry;
-    return (
-      (request.kind === 'create' && request.type === SEARCH_PARAMETER) ||
-      ('target' in request && request.target.type === SEARCH_PARAMETER)
-    );
-  });
-  return isWritten ? SEARCH_PARAMETER : '';
+  const isWritten = (type: string): boolean =>
+    outline.entries.some((entry) => {
+      if ('refusal' in entry) return false;
+      const { request } = entry;
+      return (
+        (request.kind === 'create' && request.type === type) ||
+        ('target' in request && request.target.type === type)
+      );
+    });
+  return [SEARCH_PARAMETER, SUBSCRIPTION].find(isWritten) ?? '';
 }

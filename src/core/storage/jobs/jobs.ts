@@ -117,8 +117,6 @@ const READ_PIECE = defineStatement(
     where c.space = ${bind('space')}::int and c.id = ${bind('id')} and c.content is not null limit 1`),
 );
 
-const NEXT = defineStatement(template(sql`select andiron.next_job(${bind('silence')}::int)`));
-
 /**
  * Adds a job. Returns its id, or that of the open job of the kind that the space has; undefined: the tenant has `most` requests
  * already. **Throws** notStored, maybeStored.
@@ -248,14 +246,4 @@ export async function* readContent(database: Database, { space, id }: JobKey): A
     if (!Buffer.isBuffer(piece) || piece.length === 0) return;
     yield piece;
   }
-}
-
-/**
- * Returns the milliseconds until there is something to do for any process, where a process that was silent for `silenceMs`
- * counts as dead. 0: now; undefined: nothing is known.
- */
-export async function nextJob(database: Database, silenceMs: number): Promise<number | undefined> {
-  const [row] = await database.run({ lane: 'search', space: undefined }, NEXT, { silence: silenceMs });
-  const next = row?.[0];
-  return typeof next === 'number' ? next : undefined;
 }

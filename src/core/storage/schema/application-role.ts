@@ -58,7 +58,7 @@ const GRANTS: readonly Grant[] = [
       ...['write_versions', 'lock_resource', 'claim_resources', 'require', 'require_targets', 'own_tenant'],
       ...['note_rows_made_with', 'strings_containing', 'tenant_usage', 'use_assertion'],
       ...['register_search_parameters', 'restart_search_parameters', 'fail_search_parameter'],
-      ...['add_job', 'cancel_job', 'next_job'],
+      ...['add_job', 'cancel_job', 'look_for_work'],
       // For the version before.
       ...['have_async_jobs', 'add_async_job', 'remove_async_job', 'have_administration_jobs'],
       ...['take_tokens', 'forget_full_buckets', 'have_access_records'],

@@ -1,0 +1,40 @@
+import type { ErasureWatch } from '../cache/erasure-watch';
+import type { Log } from '../context';
+import { FEED_SILENCE_MS, type Notifications } from '../fhir-subscriptions/delivery/notifications';
+import { JOB_SILENCE_MS, type JobRunner } from '../jobs/job-runner';
+import { WorkWatch } from '../jobs/work-watch';
+import type { Audit } from './create-audit';
+import type { BaseServices } from './create-foundation';
+
+export interface WatchedWork {
+  readonly erasures: ErasureWatch;
+  readonly jobs: JobRunner;
+  readonly audit: Audit;
+  readonly notifications: Notifications;
+}
+
+/** Creates the watch that wakes the background work of this process. */
+export function watchWork(
+  { database, cache }: BaseServices,
+  log: Log,
+  { erasures, jobs, audit, notifications }: WatchedWork,
+): WorkWatch {
+  const work = new WorkWatch({
+    ...{ database, log },
+    looker: () => ({
+      ...erasures.standing,
+      worker: notifications.worker,
+      jobSilenceMs: JOB_SILENCE_MS,
+      feedSilenceMs: FEED_SILENCE_MS,
+    }),
+    isTold: () => cache.isTold,
+    wake: {
+      erasures: () => erasures.poll(),
+      jobs: () => jobs.wake(),
+      records: () => audit.wake(),
+      feeds: () => notifications.wake(),
+    },
+  });
+  cache.listenForWork(() => work.wake());
+  return work;
+}
