@@ -6,7 +6,7 @@ import { fhirError, toIssue } from '../errors';
 import { toOutcome } from '../outcome';
 import type { Connections } from '../storage/connection/connections';
 import type { JobEnd } from '../storage/jobs/job-work';
-import { addJob, cancelJob, findJob, readAnswer, readBody, REQUEST } from '../storage/jobs/jobs';
+import { addJob, cancelJob, findJob, readAnswer, REQUEST } from '../storage/jobs/jobs';
 import type { JobRun, JobRunner } from './job-runner';
 
 export interface AsyncJobLimits {
@@ -113,8 +113,8 @@ export class RequestJobs {
   }
 
   async #execute(run: JobRun, execute: JobExecutor): Promise<JobEnd> {
-    const { database, limits } = this.options;
-    const body = await readBody(database, run);
+    const { limits } = this.options;
+    const { body } = run;
     const request: StoredRequest = {
       details: run.request as StoredRequest['details'],
       isRepeatable: run.mostRuns !== 1,

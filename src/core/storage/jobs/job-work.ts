@@ -1,6 +1,7 @@
 /** The work on jobs of all spaces: statements of the owner. */
 import { sql } from 'kysely';
 import type { JsonObject } from '../../fhir/json';
+import { joinPieces, selectInPieces } from '../connection/long-text';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template } from '../connection/statement';
 import type { JobKey } from './jobs';
@@ -13,6 +14,7 @@ export interface TakenJob extends JobKey {
   readonly request: JsonObject;
   /** The last report of an earlier run, which has ended before its time. */
   readonly progress: JsonObject | undefined;
+  readonly body: Buffer | undefined;
   readonly hasContent: boolean;
   /** How often it was begun, this time included. */
   readonly runs: number;
@@ -88,9 +90,28 @@ const READ_REQUEST = defineStatement(
   template(sql`
     select c.request, c.progress, c.content is not null from andiron.job_content c where ${IS_CONTENT} limit 1`),
 );
+const READ_BODY = defineStatement(
+  template(
+    selectInPieces(
+      sql`select c.body from andiron.job_content c where ${IS_CONTENT} and c.body is not null limit 1`,
+    ),
+  ),
+  { named: false },
+);
 
-/** Takes the oldest job of one of the kinds that is due, of the tenant with the fewest running ones. */
-export async function takeJob(
+/**
+ * Takes the oldest job of one of the kinds that is due, of the tenant with the fewest running ones. It runs for others only when
+ * it is read as a whole: a request that is under way when it is cancelled is still executed.
+ */
+export function takeJob(
+  session: OwnerSession,
+  worker: string,
+  kinds: readonly string[],
+): Promise<TakenJob | undefined> {
+  return session.transaction(() => take(session, worker, kinds));
+}
+
+async function take(
   session: OwnerSession,
   worker: string,
   kinds: readonly string[],
@@ -106,8 +127,9 @@ export async function takeJob(
   ][];
   // A job that follows from other tables has no content.
   const [[request, progress, hasContent] = [{}, null, false] as const] = contents;
+  const body = await joinPieces(await session.run(READ_BODY, { space, id }));
   return {
-    ...{ space, id, kind, tenant, runs, request, hasContent },
+    ...{ space, id, kind, tenant, runs, request, body, hasContent },
     mostRuns: mostRuns ?? undefined,
     progress: progress ?? undefined,
   };

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../fhir/json';
 import type { Connections } from '../connection/connections';
 import type { Database, Row } from '../connection/database';
 import { joinPieces, selectInPieces } from '../connection/long-text';
-import { bind, defineStatement, template, type Statement } from '../connection/statement';
+import { bind, defineStatement, template } from '../connection/statement';
 
 /** The kind of asynchronous requests, of which a space may have any number. */
 export const REQUEST = 'request';
@@ -100,14 +100,14 @@ const CANCEL = defineStatement(
       ${bind('removed')}::boolean)`),
 );
 
-const READ_BODY = defineStatement(template(selectInPieces(textOf(sql`c.body`))), { named: false });
-const READ_ANSWER = defineStatement(template(selectInPieces(textOf(sql`c.answer`))), { named: false });
-
-function textOf(column: ReturnType<typeof sql>): ReturnType<typeof sql> {
-  return sql`
-    select ${column} from andiron.job_content c
-    where c.space = ${bind('space')}::int and c.id = ${bind('id')} and ${column} is not null limit 1`;
-}
+const READ_ANSWER = defineStatement(
+  template(
+    selectInPieces(sql`
+      select c.answer from andiron.job_content c
+      where c.space = ${bind('space')}::int and c.id = ${bind('id')} and c.answer is not null limit 1`),
+  ),
+  { named: false },
+);
 
 const PIECE_BYTES = 1024 * 1024;
 const READ_PIECE = defineStatement(
@@ -220,22 +220,9 @@ export async function cancelJob(
   return (row?.[0] as Cancelled | null | undefined) ?? undefined;
 }
 
-/** Returns the bytes of the text that belongs to a request; undefined: it has none. */
-export function readBody(database: Database, key: JobKey): Promise<Buffer | undefined> {
-  return readText(database, READ_BODY, key);
-}
-
 /** Returns the bytes of the answer to a request; undefined: there is none. */
-export function readAnswer(database: Database, key: JobKey): Promise<Buffer | undefined> {
-  return readText(database, READ_ANSWER, key);
-}
-
-async function readText(
-  database: Database,
-  statement: Statement,
-  { space, id }: JobKey,
-): Promise<Buffer | undefined> {
-  return joinPieces(await database.run({ lane: 'search', space }, statement, { space, id }));
+export async function readAnswer(database: Database, { space, id }: JobKey): Promise<Buffer | undefined> {
+  return joinPieces(await database.run({ lane: 'search', space }, READ_ANSWER, { space, id }));
 }
 
 /** Yields the content of a job in pieces of a megabyte; nothing where it has none. */
