@@ -134,6 +134,11 @@ export async function createApp(
     log,
     observeIntrospection: countIntrospections(metrics.registry),
     observeError: metrics.countError,
+  }).catch(async (error: unknown) => {
+    // The caller has nothing yet that it could close.
+    await core.close();
+    await tracing?.stop();
+    throw error;
   });
   const stopping = new AbortController();
   const routes: Route[] = [];

@@ -206,6 +206,27 @@ describe('requests and answers are as described', () => {
   });
 });
 
+it('members, options and types that a request does not have are refused', async () => {
+  const statusOf = async (address: string, body: object): Promise<unknown> => {
+    const { status, json } = await server.request('POST', `${ROOT}/tenants/system${address}`, body, {
+      'content-type': 'application/json',
+    });
+    return [status, json.issue[0].diagnostics];
+  };
+  expect(await statusOf('/keys', { revoke: 'yes' })).toEqual([
+    400,
+    expect.stringContaining('"revoke" must be'),
+  ]);
+  expect(await statusOf('/keys', { revok: true })).toEqual([
+    400,
+    expect.stringContaining("'revok' is not allowed"),
+  ]);
+  expect(await statusOf('/packages?example=true', { name: 'a', version: '1' })).toEqual([
+    400,
+    expect.stringContaining("'example' is not allowed"),
+  ]);
+});
+
 it('a list of more than 1,000 tenants has parts, each with the place of the next', async () => {
   const owner = new Client(server.database.settings);
   await owner.connect();

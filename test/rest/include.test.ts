@@ -57,6 +57,25 @@ const RESOURCES: readonly { resourceType: string; id: string; [member: string]: 
     status: 'completed',
     questionnaire: 'http://example.org/Questionnaire/q',
   },
+  {
+    resourceType: 'Questionnaire',
+    id: 'v',
+    url: 'http://example.org/Questionnaire/v',
+    version: '1.2.3',
+    status: 'active',
+  },
+  {
+    resourceType: 'QuestionnaireResponse',
+    id: 'named',
+    status: 'completed',
+    questionnaire: 'http://example.org/Questionnaire/v|1.2.3',
+  },
+  {
+    resourceType: 'QuestionnaireResponse',
+    id: 'shortened',
+    status: 'completed',
+    questionnaire: 'http://example.org/Questionnaire/v|1',
+  },
 ];
 
 /** The second version of p2; a reference points to its first version. */
@@ -132,6 +151,9 @@ describe.each(TESTED_RELEASES)('includes under %s', (release) => {
     ['Questionnaire?_id=q&_revinclude=*', ['QuestionnaireResponse/r']],
     ['QuestionnaireResponse?_id=r&_include=QuestionnaireResponse:questionnaire', ['Questionnaire/q']],
     ['Questionnaire?_id=q&_revinclude=QuestionnaireResponse:questionnaire', ['QuestionnaireResponse/r']],
+    ['QuestionnaireResponse?_id=named&_include=QuestionnaireResponse:questionnaire', ['Questionnaire/v']],
+    ['QuestionnaireResponse?_id=shortened&_include=QuestionnaireResponse:questionnaire', []],
+    ['Questionnaire?_id=v&_revinclude=QuestionnaireResponse:questionnaire', ['QuestionnaireResponse/named']],
     ['Observation?_id=none&_include=Observation:subject', []],
   ])('%s brings %j', async (query, expected) => {
     const { included } = await find(query);

@@ -24,6 +24,8 @@ interface Canonical {
   readonly type: string;
   readonly url: string;
   readonly version: string | undefined;
+  /** True: only the version itself, as searches compare it (search.html#canonical). */
+  readonly isExact?: boolean;
 }
 
 /** A stored version whose text may not have been read. */
@@ -35,7 +37,8 @@ interface Located {
 
 /**
  * Returns the resource of this type and `url`, from the tenant's own space before the base space. Returns the given
- * version (`1.4`: the newest 1.4.x if there is no 1.4 itself), or the newest without one; undefined when there is none. Cost: one to three statements.
+ * version (`1.4`: the newest 1.4.x if there is no 1.4 itself, unless `isExact`), or the newest without one; undefined when
+ * there is none. Cost: one to three statements.
  */
 export async function findCanonical(
   services: SearchServices,
@@ -70,7 +73,7 @@ async function locateInSpace(
   services: SearchServices,
   release: Release,
   space: number,
-  { type, url, version }: Canonical,
+  { type, url, version, isExact = EXACT.has(type) }: Canonical,
 ): Promise<Located | undefined> {
   const definitions = services.definitions(release);
   const parameter = storedParameters(definitions, type).get('url');
@@ -109,7 +112,7 @@ async function locateInSpace(
   };
   if (version === undefined) return newestOf(() => true);
   const exact = newestOf((each) => each === version);
-  return exact ?? (EXACT.has(type) ? undefined : newestOf((each) => isPatchOf(each, version)));
+  return exact ?? (isExact ? undefined : newestOf((each) => isPatchOf(each, version)));
 }
 
 /** Types whose versions are exact: a code that another edition has may mean something else. */

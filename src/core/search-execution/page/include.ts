@@ -199,7 +199,7 @@ class Collector {
     const { services, context } = this;
     if (permissionsOf(services, context)?.allows(type, 'r') === false) return undefined;
     const { url, version } = parseCanonical(canonical);
-    const found = await findCanonical(services, context.space, { type, url, version });
+    const found = await findCanonical(services, context.space, { type, url, version, isExact: true });
     if (found === undefined) return undefined;
     const { id } = parseStoredObject(found.text);
     return typeof id === 'string' ? find(services, context, type, id) : undefined;
