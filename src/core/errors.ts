@@ -4,6 +4,9 @@
  */
 export type IssueSeverity = 'fatal' | 'error' | 'warning' | 'information';
 
+/** Limit on the issues of one kind that an answer lists for one resource or patch. */
+export const MAX_ISSUES_OF_RESOURCE = 20;
+
 /** One `OperationOutcome.issue`. */
 export interface Issue {
   readonly severity: IssueSeverity;

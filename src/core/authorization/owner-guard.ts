@@ -10,9 +10,8 @@ import type { Grant, GrantSide } from './grant';
 import { changedRole, foreignOwner, provenanceTargets, type OwnershipContext } from './ownership';
 import { WRITING, type Right } from './right';
 import type { Visibility } from './visibility';
+import { PATIENT, PROVENANCE } from '../fhir/type-names';
 
-const PATIENT = 'Patient';
-const PROVENANCE = 'Provenance';
 /** Targets of a Provenance that are looked up for one write. */
 const MOST_TARGETS = 1000;
 const TARGETS_AT_ONCE = 50;

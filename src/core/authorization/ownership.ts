@@ -8,8 +8,7 @@ import { parseReference, type ReferenceResolver } from '../fhir/reference';
 import { branchesOf } from '../search/parameters/parameter';
 import { compileParameterPath, type ParameterPath } from '../search/parameters/parameter-path';
 import { OWNING } from './referenced';
-
-const PATIENT = 'Patient';
+import { PATIENT } from '../fhir/type-names';
 
 /** An element with references. */
 interface ReferenceElement {

@@ -6,8 +6,8 @@ import { FhirError } from '../errors';
 import { isJsonObject, parseStoredObject, type JsonObject } from '../fhir/json';
 import type { StoredClient } from '../storage/accounts/client-applications';
 import { isValidId } from '../fhir/resource';
+import { PATIENT } from '../fhir/type-names';
 
-const PATIENT = 'Patient';
 const MOST_SHOWN = 20;
 const LONGEST_SEARCH = 100;
 

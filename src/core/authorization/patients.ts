@@ -6,8 +6,7 @@ import type { Services } from '../ports';
 import type { AccessRecord } from '../storage/audit/access-line';
 import { type BoundedCache, createCache } from '../memory/create-cache';
 import { ID } from '../fhir/resource';
-
-const PATIENT = 'Patient';
+import { PATIENT } from '../fhir/type-names';
 
 /** Patients of one access, so that it makes one event; an access lists at most as many versions. */
 const MOST_PATIENTS = 100;

@@ -7,14 +7,13 @@ import type { Access } from '../context';
 import { ElementRules } from './elements';
 import { ACCESS, conditionsOf, type Grant, type GrantSide, isBound } from './grant';
 import type { Policy, PolicyRule } from './policy';
-import { AUDIT_EVENT } from '../fhir/type-names';
+import { AUDIT_EVENT, PATIENT } from '../fhir/type-names';
 import { isStaff } from './person';
 import { referenceAccessOf, RECORD_OPENS, referencedCriteria } from './referenced';
 import { ANY_TYPE, type Right, WRITING } from './right';
 import { ADMINISTRATION, parseScope, type Scope } from './scope';
 import { patientInContext, reachOf, type Reach } from './user-reach';
 
-const PATIENT = 'Patient';
 /** Types that determine which records a person may access; such a person must not write them. */
 const DECIDING: readonly string[] = ['Person', 'RelatedPerson', 'Group'];
 const READING: readonly Right[] = ['r', 's'];

@@ -6,8 +6,8 @@ import type { ReferenceResolver } from '../fhir/reference';
 import type { Zone } from '../fhir/time-zone';
 import { zoneOf } from '../search/values/space-zone';
 import { RefreshingCache } from '../memory/refreshing-cache';
+import { PATIENT } from '../fhir/type-names';
 
-const PATIENT = 'Patient';
 /** Levels of `Person.link.assurance` at which a link counts (http://hl7.org/fhir/identity-assuranceLevel). */
 const ASSURED: readonly unknown[] = ['level3', 'level4'];
 const MOST_LINKS = 10;

@@ -9,12 +9,11 @@ import { allOf, negated, oneOf } from '../search/criteria/connectives';
 import { referringParameters, storedParameters } from '../search/parameters/parameter';
 import type { Criterion, Predicate } from '../search/predicate';
 import type { SearchTypeContext } from '../search/types/search-type';
-import { AUDIT_EVENT } from '../fhir/type-names';
+import { AUDIT_EVENT, PATIENT } from '../fhir/type-names';
 
 /** Name of the tenant's setting for the types that are opened `bySetting`. */
 export const RECORD_OPENS = 'record-opens';
 const NAME = 'referenced';
-const PATIENT = 'Patient';
 /** Codes of the search parameters that select whom a resource is about. */
 export const OWNING: readonly string[] = ['patient', 'subject'];
 

@@ -1,8 +1,8 @@
 /** The records that scopes of users cover (docs/run/access-rules.md, Scopes). Pure. */
 import type { Access } from '../context';
 import { isStaff } from './person';
+import { PATIENT } from '../fhir/type-names';
 
-const PATIENT = 'Patient';
 /** Types of users whose resource determines the records. */
 const BY_RESOURCE: readonly string[] = ['RelatedPerson', 'Person'];
 

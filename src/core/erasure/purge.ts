@@ -1,6 +1,6 @@
 /** Permanent removal of resources: all versions, index rows and cached data. */
 import { inSpaceOf } from '../authorization/audit-space';
-import { AUDIT_EVENT, SEARCH_PARAMETER, SUBSCRIPTION } from '../fhir/type-names';
+import { AUDIT_EVENT, SEARCH_PARAMETER, SUBSCRIPTION, PATIENT } from '../fhir/type-names';
 import type { RequestContext, Space } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
@@ -51,8 +51,6 @@ export interface PurgeOptions {
   readonly isOpen: boolean;
 }
 
-/** The only type whose compartments can be purged. */
-const PATIENT = 'Patient';
 /** Range of version sequences that one statement scans. */
 const WINDOW = 20_000;
 /** Resources in one transaction. */

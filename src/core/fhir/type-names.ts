@@ -9,3 +9,9 @@ export const OPERATION_DEFINITION = 'OperationDefinition';
 export const SUBSCRIPTION = 'Subscription';
 
 export const AUDIT_EVENT = 'AuditEvent';
+
+/** The type whose compartments are the records of people: scopes, policies and purges go by them. */
+export const PATIENT = 'Patient';
+
+/** May come with a write, and belongs to the patients of its targets. */
+export const PROVENANCE = 'Provenance';

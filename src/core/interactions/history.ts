@@ -20,9 +20,9 @@ import { findListed } from './listed-versions';
 import { SeenVersions } from './seen-versions';
 import { addressOf, readOwn, rowOfId, typeNumberOf } from '../versions/resource-address';
 import { toStoredVersion } from '../versions/stored-version';
+import { MAX_COUNT } from '../search/requests/parse-search';
 
 const DEFAULT_COUNT = 50;
-const MAX_COUNT = 1000;
 /** Maximum number of versions that a page limited by time scans; then it ends, even if it is empty. */
 const MAX_WALKED = 20_000;
 const STEPS = { first: 200, further: 2000 } as const;

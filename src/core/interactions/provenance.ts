@@ -11,8 +11,7 @@ import { requireTargets } from './referential-integrity';
 import type { WriteAspect, WrittenVersion } from './write-aspect';
 import { addressOf, typeNumberOf } from '../versions/resource-address';
 import { authorOf } from '../versions/stored-version';
-
-const PROVENANCE = 'Provenance';
+import { PROVENANCE } from '../fhir/type-names';
 
 /** The Provenance that a request sends with its changes. */
 export const provenance: WriteAspect = {

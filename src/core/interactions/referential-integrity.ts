@@ -6,7 +6,7 @@
  */
 import { permissionsOf } from '../authorization/visibility';
 import type { RequestContext } from '../context';
-import { FhirError, fhirError, toIssue, type Issue } from '../errors';
+import { FhirError, fhirError, toIssue, type Issue, MAX_ISSUES_OF_RESOURCE } from '../errors';
 import type { Definitions } from '../fhir/definitions';
 import type { LocalTarget } from '../fhir/reference';
 import { RELEASES } from '../fhir/release';
@@ -26,8 +26,6 @@ import type { ResourceAddress } from '../storage/read/version-address';
 import { entryExpression } from '../fhir/bundle/entry';
 import type { DeletedResource, WriteAspect } from './write-aspect';
 
-/** Maximum numbers of broken references and of referrers in one error. */
-const MOST_ISSUES = 20;
 const MOST_REFERRERS = 5;
 /** Deletions that one statement checks. */
 const AT_ONCE = 100;
@@ -200,7 +198,7 @@ async function refuseAbsent(
   if (absent.length === 0) return;
   const missing = await withoutBase(services, context, absent);
   if (missing.length === 0) return;
-  const issues = missing.slice(0, MOST_ISSUES).map(({ named, place }): Issue => {
+  const issues = missing.slice(0, MAX_ISSUES_OF_RESOURCE).map(({ named, place }): Issue => {
     const { type, id, versionId, expression } = named;
     const reference = `${type}/${id}${versionId === undefined ? '' : `/_history/${versionId}`}`;
     const inPlace = place === undefined ? expression : `${place}${expression.slice(expression.indexOf('.'))}`;

@@ -17,6 +17,7 @@ import { AuthorizationError, type AuthorizationRequest } from './authorization-r
 import { isConsole } from './console-client';
 import { hashToken } from './random-token';
 import { toWords } from './access-tokens';
+import { PATIENT } from '../fhir/type-names';
 
 export interface ConsentParts {
   readonly grants: GrantStore;
@@ -152,7 +153,7 @@ function requirePerson(
 /** The id of the only Patient whose record can be meant; undefined: there is none, or there are several. */
 function ownPatientOf({ fhirUser, patient, userPatients }: SigningInAccount): string | undefined {
   const [type = '', id = ''] = fhirUser?.split('/') ?? [];
-  const [onlyPatient, ...others] = type === 'Patient' ? [id] : userPatients;
+  const [onlyPatient, ...others] = type === PATIENT ? [id] : userPatients;
   return patient ?? (others.length === 0 ? onlyPatient : undefined);
 }
 

@@ -9,9 +9,7 @@ import { type JsonObject } from '../fhir/json';
 import { type PurgeReport } from '../operation-types/environment';
 import { type ReadOperation } from '../operation-types/operation';
 import { purgeDefinition } from '../operation-types/own-definitions';
-
-/** The type whose compartment is also purged by default. */
-const PATIENT = 'Patient';
+import { PATIENT } from '../fhir/type-names';
 
 export const resourcePurge: ReadOperation = {
   definition: purgeDefinition.url,

@@ -1,5 +1,5 @@
 /** The operations of a FHIRPath Patch, read from its Parameters resource (http://hl7.org/fhir/R4/fhirpatch.html#format). */
-import { FhirError, fhirError, toIssue, type Issue } from '../../errors';
+import { FhirError, fhirError, toIssue, type Issue, MAX_ISSUES_OF_RESOURCE } from '../../errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { shorten } from '../json/fault';
 import type { TypeModel } from '../path/type-node';
@@ -61,7 +61,6 @@ const TYPES: Readonly<Record<string, string>> = {
   source: 'integer',
   destination: 'integer',
 };
-const MOST_ISSUES = 20;
 
 /**
  * Parses the operations of a patch and checks all that does not need the resource; a patch may have none.
@@ -85,9 +84,9 @@ export function parseElementOperations(
     const reader = new OperationReader(index, model, issues);
     const operation = reader.read(parameter);
     if (operation !== undefined) operations.push(operation);
-    if (issues.length >= MOST_ISSUES) break;
+    if (issues.length >= MAX_ISSUES_OF_RESOURCE) break;
   }
-  if (issues.length > 0) throw new FhirError('fhirPathPatchInvalid', issues.slice(0, MOST_ISSUES));
+  if (issues.length > 0) throw new FhirError('fhirPathPatchInvalid', issues.slice(0, MAX_ISSUES_OF_RESOURCE));
   return operations;
 }
 

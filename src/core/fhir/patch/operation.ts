@@ -1,4 +1,4 @@
-import { FhirError, fhirError, toIssue, type Issue } from '../../errors';
+import { FhirError, fhirError, toIssue, type Issue, MAX_ISSUES_OF_RESOURCE } from '../../errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { isForbiddenName, shorten } from '../json/fault';
 import { isAtOrUnder, parsePointer, type Pointer } from './pointer';
@@ -11,7 +11,6 @@ export type PatchOperation =
   | { readonly op: 'move' | 'copy'; readonly path: Pointer; readonly from: Pointer };
 
 const KINDS: ReadonlySet<string> = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
-const MOST_ISSUES = 20;
 
 /**
  * Parses the operations of a patch and checks all that does not need the resource.
@@ -27,7 +26,7 @@ export function parseOperations(patch: JsonValue, maxOperations: number): PatchO
   for (const [index, candidate] of patch.entries()) {
     const parsed = parseOperation(candidate);
     if (typeof parsed !== 'string') operations.push(parsed);
-    else if (issues.length < MOST_ISSUES) {
+    else if (issues.length < MAX_ISSUES_OF_RESOURCE) {
       issues.push(toIssue('patchInvalid', { reason: `operation ${index}: ${parsed}` }, `$this[${index}]`));
     }
   }

@@ -1,4 +1,4 @@
-import { FhirError, toIssue, type Issue } from '../../errors';
+import { FhirError, toIssue, type Issue, MAX_ISSUES_OF_RESOURCE } from '../../errors';
 import type { JsonObject, JsonValue } from '../json';
 import { shorten, toExpression } from '../json/fault';
 import { looksLocal, type ReferenceResolver } from './resolver';
@@ -46,7 +46,7 @@ export function checkReferences(resource: JsonObject, resolver: ReferenceResolve
 function unresolvedIssues(resource: JsonObject, resolver: ReferenceResolver): readonly Issue[] {
   const issues: Issue[] = [];
   visitOwnReferences(resource, (reference, expression) => {
-    if (issues.length < MOST_ISSUES && isQuery(reference, resolver))
+    if (issues.length < MAX_ISSUES_OF_RESOURCE && isQuery(reference, resolver))
       issues.push(toIssue('unresolvedReference', { reference: shorten(reference) }, expression()));
   });
   return issues;
@@ -66,13 +66,12 @@ function foreignIssues(resource: JsonObject, resolver: ReferenceResolver): reado
   for (const { reference, expression } of collectReferences(resource)) {
     if (!resolver.leaves(reference)) continue;
     issues.push(toIssue('foreignReference', { reference: shorten(reference) }, expression()));
-    if (issues.length === MOST_ISSUES) break;
+    if (issues.length === MAX_ISSUES_OF_RESOURCE) break;
   }
   return issues;
 }
 
 const NONE: readonly Issue[] = [];
-const MOST_ISSUES = 20;
 
 type Visit = (reference: string) => void;
 

@@ -2,7 +2,7 @@ import { shownText } from '../../authorization/visibility';
 import type { DocumentContent } from '../../api/operation';
 import type { StoredVersion } from '../../storage/read/stored-version';
 import type { RequestContext } from '../../context';
-import { FhirError, fhirError, toIssue, type Issue } from '../../errors';
+import { FhirError, fhirError, toIssue, type Issue, MAX_ISSUES_OF_RESOURCE } from '../../errors';
 import { parseStoredObject } from '../../fhir/json';
 import { shorten } from '../../fhir/json/fault';
 import { collectReferences } from '../../fhir/reference';
@@ -47,7 +47,7 @@ export async function makeDocument(
         return { reference, expression, version: await findTarget(reading, context, reference) };
       }),
     );
-    const missing = found.filter(({ version }) => version === undefined).slice(0, MOST_ISSUES);
+    const missing = found.filter(({ version }) => version === undefined).slice(0, MAX_ISSUES_OF_RESOURCE);
     if (missing.length > 0) throw new FhirError('ruleViolated', missing.map(toMissing));
     const versions = distinct([composition, ...found.flatMap(({ version }) => version ?? [])]);
     if (versions.reduce((bytes, { text }) => bytes + text.length, 0) > MAX_BYTES) {
@@ -56,8 +56,6 @@ export async function makeDocument(
     return { versions };
   });
 }
-
-const MOST_ISSUES = 20;
 
 function toMissing({ reference, expression }: { readonly reference: string; expression(): string }): Issue {
   const reason = `${shorten(reference)} is not here, but a document holds all that its Composition refers to`;

@@ -12,14 +12,12 @@ import type { ResourceAddress } from '../../storage/read/version-address';
 import { keyOfText, keyText, type PageRow } from '../../storage/read/version-row';
 import type { RecordStep } from './record-steps';
 import { toStoredVersion } from '../../versions/stored-version';
+import { PATIENT } from '../../fhir/type-names';
 
 /** Resources per statement. */
 const CHUNK = 200;
 /** Characters of parsed text after which other requests get a turn. */
 const TURN = 300_000;
-
-/** The type of which no resource's data are shown in the record of another. */
-const PATIENT = 'Patient';
 
 /** A type and the decimal form of a 64-bit key. */
 export interface RecordAddress {

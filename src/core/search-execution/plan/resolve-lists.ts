@@ -8,6 +8,7 @@ import type { ResourceKey } from '../../search/rows/resource-key';
 import type { SearchServices, Services } from '../../ports';
 import { keyOfText } from '../../storage/read/version-row';
 import { planSearch } from './plan-search';
+import { PATIENT } from '../../fhir/type-names';
 
 /** Maximum number of patients in a search by functional lists. */
 const MAX_PATIENTS = 20;
@@ -61,7 +62,7 @@ function patientsOf(
   context: RequestContext,
   criteria: readonly Criterion[],
 ): readonly ResourceKey[] {
-  const patient = services.definitions(context.space.release).typeNumber('Patient');
+  const patient = services.definitions(context.space.release).typeNumber(PATIENT);
   const keys = criteria
     .filter(
       ({ name, isNegated }) => isNegated !== true && PATIENT_PARAMETERS.has(name.split(':', 1)[0] ?? ''),
@@ -119,7 +120,7 @@ async function findNewest(
   const { number: space, release } = context.space;
   const definitions = services.definitions(release);
   const ofPatient = storedParameters(definitions, 'List').get('patient')?.rowsOf ?? [];
-  const patientNumber = definitions.typeNumber('Patient');
+  const patientNumber = definitions.typeNumber(PATIENT);
   const subject: Criterion = {
     name: 'patient',
     anyOf: ofPatient.map(({ number }) => ({

@@ -6,10 +6,10 @@ import { named, type Statement } from './statement';
 export type Form = Pick<Statement, 'name' | 'text' | 'pieces'>;
 
 const MAX_FORMS = 300;
-/** Uses after which a form is prepared (statement-shapes.ts). */
-const USES_TO_NAME = 3;
+/** Uses after which a statement is prepared: its plan is then made once per connection, not once per search. */
+export const USES_TO_NAME = 3;
 const MAX_NAMED = 100;
-const MAX_NAMED_LENGTH = 10_000;
+export const MAX_NAMED_LENGTH = 10_000;
 
 /** Cache of texts that are derived from other statements' texts. */
 export class StatementForms {

@@ -1,6 +1,7 @@
 import type { RawBuilder } from 'kysely';
 import { defineStatement, named, template, type Statement } from './statement';
 import { createCache } from '../../memory/create-cache';
+import { MAX_NAMED_LENGTH, USES_TO_NAME } from './statement-forms';
 
 const MAX_SHAPES = 500;
 /**
@@ -8,9 +9,6 @@ const MAX_SHAPES = 500;
  * clients can write searches of endlessly many shapes.
  */
 const MAX_NAMED = 300;
-const MAX_NAMED_LENGTH = 10_000;
-/** Uses after which a shape is prepared: its plan is then made once per connection, not once per search. */
-const USES_TO_NAME = 3;
 
 /**
  * Statements by the shape of their request, compiled once. The access path is part of the text, so that the plan of one
