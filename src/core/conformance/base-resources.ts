@@ -5,7 +5,7 @@ import { parseJson } from '../fhir/json';
 import { createReferenceResolver } from '../fhir/reference';
 import { toStoredText } from '../fhir/resource-text';
 import { RELEASE_NAMES, RELEASES } from '../fhir/release';
-import { OWN_OPERATIONS_VERSION, ownOperationResources } from '../operation-types/own-definitions';
+import { OWN_OPERATIONS_DIGEST, ownOperationResources } from '../operation-types/own-definitions';
 import { ROWS_VERSION } from '../search/parameters/row-rules';
 import { createExtractor } from '../search/rows/extract';
 import { readFoldTable } from '../search/rows/fold-table';
@@ -19,7 +19,7 @@ const MAX_ROWS = 1_000_000;
 /** The base conformance resources of all releases, which `migrate` loads into their base spaces. */
 export function baseContent(extensionBase: string): BaseContent {
   return {
-    digest: `${ROWS_VERSION}.${readFoldTable().version}.${OWN_OPERATIONS_VERSION} ${RELEASE_NAMES.map(definitionsDigest).join(' ')}`,
+    digest: `${ROWS_VERSION}.${readFoldTable().version}.${OWN_OPERATIONS_DIGEST} ${RELEASE_NAMES.map(definitionsDigest).join(' ')}`,
     *writes(hashKey) {
       const hasher = createHasher(hashKey);
       for (const release of RELEASE_NAMES) {
