@@ -73,7 +73,7 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
 
   it('a create with an empty type is an error that names it', async () => {
     const { status, text } = await send('POST', '/Patient', JSON.stringify(patient), { 'content-type': '' });
-    expect([status, text]).toEqual([415, expect.stringContaining('A body of type not stated')]);
+    expect([status, text]).toEqual([415, expect.stringContaining('A body of the type not stated')]);
   });
 
   it.each([['application/json'], ['application/json+fhir'], ['application/fhir+json; charset=UTF-8']])(

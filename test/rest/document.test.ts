@@ -214,7 +214,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     );
     expect((await send('GET', `Bundle/${data.invoke.json.id}`)).json.type).toBe('document');
     const refused = await run('{ CompositionDocument(id: "summary", persist: true) { id } }');
-    expect(refused.errors[0].message).toContain('only for POST');
+    expect(refused.errors[0].message).toContain('must be sent by POST');
     expect(await documents()).toBe(before + 1);
   });
 
