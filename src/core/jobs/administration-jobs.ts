@@ -126,7 +126,7 @@ function outcomeOfError(error: unknown, { id, runs }: TakenJob, log: Log): JobOu
   log.error({ reason, job: id }, 'a job of administration failed');
   return {
     state: 'failed',
-    failure: 'Something went wrong inside the server; the log names it under the id of the job',
+    failure: 'An internal error occurred; the log has its cause under the id of the job',
   };
 }
 
