@@ -166,6 +166,7 @@ it('a client that reads nothing of its answer loses its connection, and frees it
   clearInterval(writing);
   await free(hasty);
   const large = binaryOf('unread', LARGEST - 1000);
-  expect((await hasty.request('PUT', `${root}/Binary/unread`, large)).status).toBe(200);
+  // A slow machine does not always write it within the time limit of this server.
+  await eventually(async () => (await hasty.request('PUT', `${root}/Binary/unread`, large)).status === 200);
   await hasty.close();
 });
