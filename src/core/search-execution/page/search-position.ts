@@ -34,7 +34,7 @@ export function afterOf({ sortValue, keyText }: Pick<MatchHead, 'sortValue' | 'k
 /** All phases, to find the one of a cursor. */
 export const PHASES: readonly Phase[] = ['all', 'valued', 'unvalued'];
 
-/** The content of a cursor behind a match. For an order by values it equals that of `searchSorted`. */
+/** The content of a cursor behind a match. For an order by values it equals that of `sortedPage`. */
 export function contentOf({ order }: Plan, { phase, after }: Position): CursorContent {
   return order.by === 'value'
     ? [toSortValue(order, after.sortValue), after.key]

@@ -11,15 +11,10 @@ import { resolveCriteria } from '../plan/resolve-criteria';
 import { planSearch } from '../plan/plan-search';
 import type { Plan } from '../plan/plan';
 import { countAll } from '../aggregates/count-matches';
-import { findFollowing, planOfAll } from '../sort/sort-in-database';
+import { planOfAll, sortedInDatabase } from '../sort/sort-in-database';
+import { sortedHeads, unionOf, type SortedMatches } from '../sort/sorted-matches';
 import { afterOf, phasesOf, type Position } from './search-position';
-import {
-  followingOf,
-  readSortValues,
-  type Sortable,
-  type SortedPlace,
-  type SortedStart,
-} from '../sort/sortables';
+import type { Sortable, SortedPlace } from '../sort/sortables';
 import { defaultOrderFor } from '../sort/default-order';
 import { findVisibleBase } from './visible-base';
 
@@ -42,7 +37,7 @@ export interface TypeStream {
   /** All matches, in no order; undefined if the tenant's own ones are more than `most`. */
   few(most: number): Promise<TypeMatch[] | undefined>;
   /** The first matches in the order of the query's `_sort`, or those after a position, at most `limit`. */
-  following(place: SortedPlace | undefined, limit: number): Promise<Sortable[]>;
+  following(place: SortedPlace | undefined, limit: number): Promise<readonly Sortable[]>;
   count(): Promise<number>;
 }
 
@@ -97,15 +92,10 @@ export class OwnStream implements TypeStream {
     return heads?.map((head) => ({ stream: this, space, phase: 'all', head }));
   }
 
-  async following(place: SortedPlace | undefined, limit: number): Promise<Sortable[]> {
+  async following(place: SortedPlace | undefined, limit: number): Promise<readonly Sortable[]> {
     const { services, context } = this.options;
-    const query = { ...this.query, criteria: await this.#resolved() };
-    return findFollowing(services, context, {
-      query,
-      type: this.typeNumber,
-      start: startAt(place),
-      wanted: { skipped: 0, limit },
-    });
+    const search = { query: { ...this.query, criteria: await this.#resolved() }, type: this.typeNumber };
+    return followingIn(sortedInDatabase(services, context, search), place, limit);
   }
 
   async count(): Promise<number> {
@@ -178,25 +168,23 @@ export class UnionStream implements TypeStream {
     return own && [...this.#toMatches(space, own), ...(await this.#baseMatches())];
   }
 
-  async following(place: SortedPlace | undefined, limit: number): Promise<Sortable[]> {
+  async following(place: SortedPlace | undefined, limit: number): Promise<readonly Sortable[]> {
     const { services, context } = this.options;
-    const query = { ...this.query, criteria: await this.#resolved() };
-    const start = startAt(place);
-    const own = await findFollowing(services, context, {
-      query,
-      type: this.typeNumber,
-      start,
-      wanted: { skipped: 0, limit },
-    });
-    const { space, heads } = await this.#visibleBase();
-    const base = await readSortValues(services, context, { query, type: this.typeNumber, space, heads });
-    return followingOf(query, [...own, ...base], start).slice(0, limit);
+    const search = { query: { ...this.query, criteria: await this.#resolved() }, type: this.typeNumber };
+    const matches = unionOf(search, [
+      sortedInDatabase(services, context, search),
+      sortedHeads(services, context, search, await this.#visibleBase()),
+    ]);
+    return followingIn(matches, place, limit);
   }
 
   async count(): Promise<number> {
     const { services, context } = this.options;
     const query = { ...this.query, criteria: await this.#resolved() };
-    const own = await countAll(services, await planOfAll(services, context, query, this.typeNumber));
+    const own = await countAll(
+      services,
+      await planOfAll(services, context, { query, type: this.typeNumber }),
+    );
     return own + (await this.#visibleBase()).heads.length;
   }
 
@@ -243,8 +231,13 @@ export class UnionStream implements TypeStream {
   }
 }
 
-function startAt(place: SortedPlace | undefined): SortedStart {
-  return { place, isBackward: false, hasBehind: place !== undefined };
+function followingIn(
+  matches: SortedMatches,
+  place: SortedPlace | undefined,
+  limit: number,
+): Promise<readonly Sortable[]> {
+  const start = { place, isBackward: false, hasBehind: place !== undefined };
+  return matches.following(start, { skipped: 0, limit });
 }
 
 /** The matches from the beginning of a page on, one more than the page holds. */

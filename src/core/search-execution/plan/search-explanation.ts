@@ -27,9 +27,7 @@ export class SearchExplanation {
     if (this.plans.length >= MAX_PLANS) return;
     const place = space === this.own ? "the tenant's own resources" : 'the base resources';
     const lines = criteria.map((criterion, index) => {
-      const isDriver =
-        ('criterion' in accessPath && accessPath.criterion === index) ||
-        (accessPath.kind === 'semiJoin' && accessPath.chain === index);
+      const isDriver = 'criterion' in accessPath && accessPath.criterion === index;
       const tested =
         criterion.asSet === true ? 'is tested by the set of its matches' : 'is tested row by row';
       const role = isDriver ? 'drives' : tested;
@@ -77,8 +75,6 @@ function describeAccessPath(accessPath: AccessPath): string {
       return 'all rows of the clinical date are scanned';
     case 'targetMerge':
       return 'the resources that refer to each target of a chain are merged in order';
-    case 'semiJoin':
-      return 'an index of one parameter is scanned in order, and its rows are looked up among the resources that refer to the targets of a chain';
   }
 }
 

@@ -1,9 +1,8 @@
 /** `_sort` by several keys: an index scan by the first key; ties are sorted by the other keys in the process. */
-import type { SearchPage } from '../../api/search';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import { beginningOfDouble, nextAbove } from '../../fhir/exact-number';
-import { isCounted, type SearchQuery } from '../../search/requests/parse-search';
+import { isCounted } from '../../search/requests/parse-search';
 import { MAX_SORTED, type Order } from '../../search/sort/order';
 import type { SortValue } from '../../search/sort/sort-value';
 import type { SearchServices, Services } from '../../ports';
@@ -11,80 +10,61 @@ import type { Phase, StoredSortValue } from '../../storage/search/search-order';
 import { FIRST_KEY, LAST_KEY, runKeys, type MatchHead } from '../../storage/search/search-run';
 import type { Plan } from '../plan/plan';
 import { afterOf, phasesOf, toStoredValue, type Position } from '../page/search-position';
-import { readMatches, searchSorted } from './sort-in-memory';
+import { sortedInDatabase } from './sort-in-database';
+import { sortedPage, type SortedMatches, type SortedSearch } from './sorted-matches';
 import { countAllOf } from '../aggregates/count-matches';
 import type { SearchStrategy } from '../strategies/strategy';
-import { comparePlaces, placeOf, readSortValues, startOf, type Sortable } from './sortables';
+import { followingOf, readSortValues, type Sortable } from './sortables';
 import { matchingReason, withReason } from '../search-timeout';
 
 /** Minimum number of heads that one statement reads. */
 const CHUNK = 100;
 
-/** `searchBySeveralKeys`; in memory where too many matches are equal by the first key. */
 export const sortBySeveralKeys: SearchStrategy = ({ query, typeNumber, cursorScope, plan }) => {
   if (query.sort.length < 2 || plan === undefined) return undefined;
   return {
     isOneStatement: false,
-    async page(services, context) {
-      const page = await searchBySeveralKeys(services, context, { query, plan, cursorScope });
-      if (page === undefined)
-        return searchSorted(services, context, { query, type: typeNumber, cursorScope });
-      return isCounted(query) && page.total === undefined
-        ? { ...page, total: await countAllOf(services, query, plan) }
-        : page;
+    page(services, context) {
+      const search = { query, type: typeNumber, cursorScope };
+      const matches = sortedByFirstKey(services, context, search, plan);
+      return sortedPage(services, context, search, {
+        matches,
+        async totalOf(whole) {
+          if (whole !== undefined && query.total !== 'none') return whole;
+          return isCounted(query) ? countAllOf(services, query, plan) : undefined;
+        },
+      });
     },
   };
 };
 
 /**
- * A page in the order of all keys; the plan scans in the order of the first. Cursors are those of `searchSorted`. The
- * total is set if the page holds all matches.
- * Throws invalidCursor. Undefined if more than MAX_SORTED matches are equal by the first key.
- * Cost: a statement for the keys, and one for the texts of the matches that tie with the page by the first key.
+ * The matches in the order of all keys; the plan scans in the order of the first. Throws invalidCursor.
+ * Cost: a statement for the keys, and one for the texts of the matches that tie with the page by the first key; if more than
+ * MAX_SORTED matches are equal by it, that of `sortedInDatabase`.
  */
-export async function searchBySeveralKeys(
+function sortedByFirstKey(
   services: SearchServices,
   context: RequestContext,
-  {
-    query,
-    plan,
-    cursorScope,
-  }: { readonly query: SearchQuery; readonly plan: Plan; readonly cursorScope: string },
-): Promise<SearchPage | undefined> {
-  const start = startOf(services, query, cursorScope);
-  const { place, isBackward } = start;
-  const direction = isBackward ? -1 : 1;
-  const groups = new TiedHeads(services, plan, isBackward, place?.values[0]);
-  const isAtBeginning = place === undefined && !isBackward;
-  const skipped = isAtBeginning ? query.offset : 0;
-  const wanted = skipped + query.count + 1;
-  const following: Sortable[] = [];
-  while (following.length < wanted) {
-    const heads = await withReason(groups.next(wanted - following.length), () => matchingReason(plan));
-    if (heads === undefined) return undefined;
-    if (heads.length === 0) break;
-    const sortables = await readSortValues(services, context, {
-      query,
-      type: plan.type,
-      space: plan.space,
-      heads,
-    });
-    sortables.sort((a, b) => direction * comparePlaces(query, placeOf(a), placeOf(b)));
-    for (const sortable of sortables)
-      if (place === undefined || direction * comparePlaces(query, placeOf(sortable), place) > 0)
-        following.push(sortable);
-  }
-  const isWhole = isAtBeginning && skipped === 0 && following.length < wanted;
+  search: SortedSearch,
+  plan: Plan,
+): SortedMatches {
+  const { query, type } = search;
   return {
-    issues: query.issues,
-    used: query.used,
-    ...(await readMatches(
-      services,
-      { query, type: plan.type, cursorScope, space: context.space },
-      following.slice(skipped, wanted),
-      start,
-    )),
-    ...(isWhole && query.total !== 'none' ? { total: following.length } : {}),
+    async following(start, { skipped, limit }) {
+      const groups = new TiedHeads(services, plan, start.isBackward, start.place?.values[0]);
+      const wanted = skipped + limit;
+      const following: Sortable[] = [];
+      while (following.length < wanted) {
+        const heads = await withReason(groups.next(wanted - following.length), () => matchingReason(plan));
+        if (heads === undefined)
+          return sortedInDatabase(services, context, search).following(start, { skipped, limit });
+        if (heads.length === 0) break;
+        const tied = await readSortValues(services, context, { query, type, space: plan.space, heads });
+        following.push(...followingOf(query, tied, start));
+      }
+      return following.slice(skipped, wanted);
+    },
   };
 }
 

@@ -1,7 +1,6 @@
 /** The matches behind a position in an order without an index, for too many matches to sort in memory. */
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
-import type { SearchQuery } from '../../search/requests/parse-search';
 import type { SearchServices } from '../../ports';
 import { runKeys } from '../../storage/search/search-run';
 import { runByValues } from '../../storage/search/search-values';
@@ -10,57 +9,60 @@ import { planSearch } from '../plan/plan-search';
 import type { Plan } from '../plan/plan';
 import { afterOf } from '../page/search-position';
 import { followingOf, readSortValues, type Sortable, type SortedStart } from './sortables';
+import type { SortedMatches, SortedSearch, Wanted } from './sorted-matches';
 import { matchingReason, planningReason, withReason } from '../search-timeout';
 import { valueKeysOf } from './value-sources';
 
 /** Time limit of all statements and texts; a single statement has the statement timeout. */
 export const MAX_READING_MS = 10_000;
 
-/** The wanted part of the following matches. */
-export interface Wanted {
-  readonly skipped: number;
-  readonly limit: number;
-}
-
 /**
- * The matches of the tenant's own space behind the position, in the direction of reading. Throws searchTimeout.
+ * The matches of the tenant's own space, found by the database. Throws searchTimeout.
  * Cost: one statement that sorts the values of all matches, and that of `valueKeysOf`; if rows do not have all
  * values, the texts of all matches, some 40 µs each.
  */
-export async function findFollowing(
+export function sortedInDatabase(
   services: SearchServices,
   context: RequestContext,
-  {
-    query,
-    type,
-    start,
-    wanted,
-  }: {
-    readonly query: SearchQuery;
-    readonly type: number;
-    readonly start: SortedStart;
-    readonly wanted: Wanted;
-  },
-): Promise<Sortable[]> {
-  const plan = await planOfAll(services, context, query, type);
-  const search = async (): Promise<Sortable[]> => {
-    const by = await valueKeysOf(services, context, query, type);
-    const after = start.place && by?.placeOf(start.place);
-    if (by === undefined || (start.place !== undefined && after === undefined))
-      return findByTexts(services, context, { query, plan, start, wanted });
-    const { isBackward } = start;
-    const heads = await runByValues(services.database, { ...plan, ...wanted, ...by, isBackward, after });
-    return heads.map(({ values, ...head }) => ({ space: plan.space, head, values: by.valuesOf(values) }));
+  search: SortedSearch,
+): SortedMatches {
+  return {
+    async following(start, wanted) {
+      const plan = await planOfAll(services, context, search);
+      return withReason(findByValues(services, context, { search, plan, start, wanted }), () =>
+        matchingReason(plan),
+      );
+    },
   };
-  return withReason(search(), () => matchingReason(plan));
+}
+
+interface Part {
+  readonly search: SortedSearch;
+  readonly plan: Plan;
+  readonly start: SortedStart;
+  readonly wanted: Wanted;
+}
+
+async function findByValues(
+  services: SearchServices,
+  context: RequestContext,
+  part: Part,
+): Promise<Sortable[]> {
+  const { search, plan, start, wanted } = part;
+  const by = await valueKeysOf(services, context, search.query, search.type);
+  const after = start.place && by?.placeOf(start.place);
+  if (by === undefined || (start.place !== undefined && after === undefined))
+    return findByTexts(services, context, part);
+  const { isBackward } = start;
+  const heads = await runByValues(services.database, { ...plan, ...wanted, ...by, isBackward, after });
+  return heads.map(({ values, ...head }) => ({ space: plan.space, head, values: by.valuesOf(values) }));
 }
 
 /** A plan for all matches, in no order. */
 export function planOfAll(
   services: SearchServices,
   { space }: RequestContext,
-  query: SearchQuery,
-  type: number,
+  { query, type }: SortedSearch,
 ): Promise<Plan> {
   return withReason(
     planSearch(services, space.number, {
@@ -78,17 +80,7 @@ export function planOfAll(
 async function findByTexts(
   services: SearchServices,
   context: RequestContext,
-  {
-    query,
-    plan,
-    start,
-    wanted: { skipped, limit },
-  }: {
-    readonly query: SearchQuery;
-    readonly plan: Plan;
-    readonly start: SortedStart;
-    readonly wanted: Wanted;
-  },
+  { search: { query }, plan, start, wanted: { skipped, limit } }: Part,
 ): Promise<Sortable[]> {
   const started = performance.now();
   const chunk = Math.max(2 * services.limits.searchSortLimit, skipped + limit);

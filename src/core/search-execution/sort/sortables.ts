@@ -29,7 +29,7 @@ export interface SortedPlace {
   readonly key: string;
 }
 
-export function placeOf({ values, head }: Sortable): SortedPlace {
+function placeOf({ values, head }: Sortable): SortedPlace {
   return { values, key: head.keyText };
 }
 
@@ -71,7 +71,7 @@ export function followingOf(
 }
 
 /** Compares by all sort keys; ties by key, in the direction of the first sort key. */
-export function comparePlaces({ sort }: SearchQuery, a: SortedPlace, b: SortedPlace): number {
+function comparePlaces({ sort }: SearchQuery, a: SortedPlace, b: SortedPlace): number {
   for (const [index, { descending }] of sort.entries()) {
     const difference = compareSortValues(a.values[index] ?? null, b.values[index] ?? null, descending);
     if (difference !== 0) return difference;

@@ -24,30 +24,7 @@ export type AccessPath =
    * Fetches all targets of this chain and merges the resources that refer to each of them, which the index holds in the
    * order of the date. All other criteria are tested row by row.
    */
-  | TargetsMerge
-  | SemiJoin;
-
-/**
- * Scans the index of a criterion beside a chain. The first rows are looked up among the resources that refer to the
- * targets of the chain from the same time. If those do not fill the page, the further resources that refer to the
- * targets are tested row by row.
- */
-export interface SemiJoin {
-  readonly kind: 'semiJoin';
-  readonly criterion: number;
-  /** Index of the criterion that is the chain. */
-  readonly chain: number;
-  /** Expected share of the scanned rows that meet all other criteria: more than 0, up to 1. */
-  readonly share: number;
-}
-
-/** Matches are clustered, so the semi-join scans this many times the rows that a page should need. */
-const ROWS_OF_SEMI_JOIN = 8;
-
-/** Returns the number of index rows that are looked up together. */
-export function rowsOfSemiJoin({ share }: SemiJoin, limit: number): number {
-  return Math.ceil(Math.min((ROWS_OF_SEMI_JOIN * limit) / share, MAX_ROWS));
-}
+  | TargetsMerge;
 
 export interface TargetsMerge {
   readonly kind: 'targetMerge';

@@ -4,7 +4,6 @@ import { compositeScan } from './composite-scan';
 import type { Expectations } from './cost';
 import { fetchAndSort, fetchAndSortByValue } from './fetch-and-sort';
 import { indexScan } from './index-scan';
-import { semiJoin } from './semi-join';
 import { SearchSituation, type AccessPathKind } from './situation';
 import { targetMerge } from './target-merge';
 import { dateScan, headScan, sortIndexScan } from './whole-scans';
@@ -17,7 +16,7 @@ function kindsFor(order: Order): readonly AccessPathKind[] {
     case 'value':
       return [fetchAndSortByValue, compositeScan(order), sortIndexScan];
     case 'sort_date':
-      return [fetchAndSort, indexScan, targetMerge, semiJoin, dateScan];
+      return [fetchAndSort, indexScan, targetMerge, dateScan];
     default:
       return [fetchAndSort, headScan];
   }

@@ -45,14 +45,6 @@ export const COST = {
   target: 10,
   /** One referring resource, merged with those of the other targets. */
   mergedRow: 2,
-  /** One index row passed over on the way to the last row that is looked up. */
-  passedRow: 0.2,
-  /** One row read and probed in a set of keys, or one key added to a set. */
-  probedRow: 0.5,
-  /**
-   * One resource that refers to a target of a chain, weighted by the chance that the looked-up rows do not fill a page.
-   */
-  furtherRow: 0.1,
   /** The text of one resource, read and parsed for its sort value. */
   text: 40,
 } as const;

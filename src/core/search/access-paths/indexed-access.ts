@@ -46,11 +46,6 @@ export function canScanInOrder(criterion: Criterion, sortDateParameter: number |
   );
 }
 
-/** True when the rows of the criterion carry the clinical date, as reference rows do, and are in its order. */
-export function canSemiJoin(criterion: Criterion): boolean {
-  return canScanInOrder(criterion, undefined);
-}
-
 /** True for a chain whose index holds, for each target, the referring resources in the order of the clinical date. */
 export function isOrderedByTarget({ anyOf, isNegated }: Criterion): boolean {
   const [only] = anyOf;

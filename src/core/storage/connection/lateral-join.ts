@@ -3,6 +3,7 @@ import { fhirError } from '../../errors';
 import { decodeArray } from './binary-array';
 import type { Row } from './database';
 import { MIN_INLINE_BYTES, STATEMENT_BYTES } from '../read/version-row';
+import { CACHED_SET } from '../read/version-statements';
 import { castsOf, type SqlPieces } from './sql-pieces';
 import type { Bound, Statement } from './statement';
 import { targetOf, type Call, type Combination } from './statement-batch';
@@ -20,8 +21,6 @@ const MAX_CHARACTERS = 128 * 1024 * 1024;
 const SHORT_BUFFER = 1024;
 /** Name of the bound limit on the size of texts in rows (version-row.ts). */
 const INLINE_BYTES = 'inline_bytes';
-/** Name of the bound set of versions whose texts are cached (cached-sequences.ts). */
-const CACHED_SET = 'cached_set';
 
 /**
  * A combination for several searches that do the same at the same time, such as reverse references of each resource in a

@@ -16,20 +16,27 @@ export function currentVersion(columns: RawBuilder<unknown>): RawBuilder<unknown
     order by v.version desc limit 1`;
 }
 
+/** Name of the bound set of versions whose texts are cached (cached-sequences.ts). */
+export const CACHED_SET = 'cached_set';
+
 /**
- * As `currentVersion` with PAGE_COLUMNS; if `cached_set` of the row `x` has the version, all columns but its mark are null.
+ * The rows `x` of `page` (resource_type, resource_key), each with its current version `y` in PAGE_COLUMNS. Where the bound
+ * set of cached versions has the version, all columns but its mark are null.
  */
-export function currentUncached(): RawBuilder<unknown> {
+export function withCurrentVersions(page: RawBuilder<unknown>): RawBuilder<unknown> {
   const isCached = isCachedSql(sql`x.cached_set`, sql`v.sequence`);
   return sql`
-    select case when not c.is_cached then c.id end as id, c.version, c.last_updated, c.sequence,
+    (select p.*, ${bind(CACHED_SET)}::bytea as cached_set from (${page}) p) x
+    cross join lateral (
+      select case when not c.is_cached then c.id end as id, c.version, c.last_updated, c.sequence,
       case when not c.is_cached then c.meta_offset end as meta_offset,
       case when not c.is_cached then c.change end as change,
       case when not c.is_cached then c.author end as author,
       case when not c.is_cached and octet_length(c.body) <= ${bind('inline_bytes')}::int then c.body end as inline_body,
       case when not c.is_cached and octet_length(c.body) > ${bind('inline_bytes')}::int then octet_length(c.body) end
         as omitted_bytes
-    from (${currentVersion(sql`v.*, ${isCached} as is_cached`)}) c`;
+      from (${currentVersion(sql`v.*, ${isCached} as is_cached`)}) c
+    ) y`;
 }
 
 function readCurrent(columns: RawBuilder<unknown>): RawBuilder<unknown> {

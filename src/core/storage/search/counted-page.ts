@@ -1,7 +1,7 @@
 import type { Database } from '../connection/database';
-import { NO_SEQUENCES } from '../write/cached-sequences';
 import type { SearchStatementRequest } from './search-order';
-import { toMatch, type Match } from './match';
+import type { Match } from './match';
+import { PageRows } from './page-rows';
 import { countStatement, pageStatement } from './search-statement';
 import { moveValues, toText, type SqlPieces } from '../connection/sql-pieces';
 import { named, type Statement } from '../connection/statement';
@@ -22,7 +22,7 @@ export async function runCountedPage(
   all: SearchStatementRequest,
   from: number,
 ): Promise<CountedPage> {
-  const listed = pageStatement(page, NO_SEQUENCES);
+  const listed = pageStatement(page);
   const counted = countStatement(all);
   const statement: Statement = {
     ...combine(listed.statement, counted.statement),
@@ -32,16 +32,13 @@ export async function runCountedPage(
       Math.max(1, from),
     ],
   };
-  const { space } = page;
-  const { inline_bytes, cached_set } = listed.bound;
-  const rows = await database.run({ lane: 'search', space }, statement, {
-    space,
-    ...(inline_bytes === undefined ? {} : { inline_bytes }),
-    ...(cached_set === undefined ? {} : { cached_set }),
-  });
+  const { space, type } = page;
+  const { inline_bytes } = listed.bound;
+  const bound = { space, ...(inline_bytes === undefined ? {} : { inline_bytes }) };
+  const { rows, matches } = await new PageRows(database).run({ statement, bound }, { space, type, start: 1 });
   const total = rows[0]?.[0];
   return {
-    matches: rows.map((row) => toMatch(row, 1, page.type)),
+    matches,
     total: typeof total === 'number' ? total : undefined,
   };
 }

@@ -3,33 +3,55 @@ import type { Cancellation } from '../../concurrency/cancellation';
 import type { Database, Row } from '../connection/database';
 import { toMatch, toSortValue, type Match } from './match';
 import { CachedVersions } from '../read/cached-versions';
+import { CACHED_SET } from '../read/version-statements';
+import { NO_SEQUENCES } from '../write/cached-sequences';
+import type { BoundStatement } from './search-statement';
 import type { StoredSortValue } from './search-order';
 import { readPageVersions } from '../read/version-read';
 import { decodeMark, isMarkOnly, keyOfText, type PageRow } from '../read/version-row';
 
-/** Decodes rows of page statements into matches, with cached texts of versions that are still current. */
+/** The page that a statement reads. */
+interface PageOptions {
+  readonly space: number;
+  readonly type: number;
+  /** Index of the first column of a match. */
+  readonly start: number;
+  readonly waiting?: readonly Cancellation[] | undefined;
+}
+
+/** Runs statements of `withCurrentVersions`. Texts of current versions that are cached come from the cache. */
 export class PageRows {
+  /** @param cache undefined: the rows may be uncommitted, so nothing is cached */
   constructor(
-    private readonly cache: VersionCache,
     private readonly database: Database,
+    private readonly cache?: VersionCache,
   ) {}
 
-  /** Returns the sequences of cached versions of a space, as a bound value of statements (cached-sequences.ts). */
-  cachedSequences(space: number): Buffer {
-    return this.cache.cachedSequences(space);
+  /**
+   * Returns the rows of the statement, and the match in each. Cost: the statement, and rarely one for texts that were
+   * evicted in the meantime or that a restored database replaced.
+   */
+  async run(
+    { statement, bound }: Pick<BoundStatement, 'statement' | 'bound'>,
+    page: PageOptions,
+  ): Promise<{ readonly rows: readonly Row[]; readonly matches: Match[] }> {
+    const { space, type, start, waiting } = page;
+    const rows = await this.database.run({ lane: 'search', space, waiting }, statement, {
+      ...bound,
+      [CACHED_SET]: this.cache?.cachedSequences(space) ?? NO_SEQUENCES,
+    });
+    const matches =
+      this.cache === undefined
+        ? rows.map((row) => toMatch(row, start, type))
+        : await this.#withCached(new CachedVersions(this.cache, space), rows, page);
+    return { rows, matches };
   }
 
-  /**
-   * Returns the matches of the rows of a statement that was bound to `cached_set`; their columns begin at `start`.
-   * Cost: none, or one statement for texts that were evicted in the meantime or that a restored database replaced.
-   */
-  async toMatches(
-    { space, type }: { readonly space: number; readonly type: number },
+  async #withCached(
+    cached: CachedVersions,
     rows: readonly Row[],
-    start: number,
-    waiting?: readonly Cancellation[],
+    { space, type, start, waiting }: PageOptions,
   ): Promise<Match[]> {
-    const cached = new CachedVersions(this.cache, space);
     const missing: number[] = [];
     const matches = rows.map((columns, index): Match => {
       if (!isMarkOnly(columns, start + 2)) {
@@ -54,7 +76,7 @@ export class PageRows {
           ? []
           : [{ type, key: keyOfText(match.keyText), version: match.row.version }];
       }),
-      waiting,
+      ...(waiting === undefined ? {} : { waiting }),
     });
     const found = new Map<number, PageRow | undefined>(missing.map((index, place) => [index, read[place]]));
     return matches.map((match, index) => {

@@ -7,7 +7,6 @@ import { criterionKeys, type CompiledCriteria } from './criteria/compiled';
 import { HEAD_COLUMNS, lowToSortDate } from './criteria/head';
 import type { TestedRow } from './criteria/tested-row';
 import type { PredicateValue, ValueReference } from './predicate-parts';
-import { semiJoinSql, valuesOfSemiJoin } from './search-meeting';
 import {
   directionSql,
   isDescending,
@@ -28,7 +27,7 @@ const HEAD: TestedRow = { key: KEY, sortDate: sql`t.sort_date`, head: 't' };
 /** Returns the bound values of the order and the access path. */
 export function valuesOfOrder(request: SearchStatementRequest): PredicateValue[] {
   const { order, phase, accessPath } = request;
-  if (order.by !== 'value') return [...valuesOfTargets(request), ...valuesOfSemiJoin(request)];
+  if (order.by !== 'value') return valuesOfTargets(request);
   if (accessPath.kind === 'compositeScan' && phase !== 'unvalued')
     return accessPath.ranges.flatMap(({ parameter, qualifier, system }, place): PredicateValue[] => [
       { name: `code_parameter_${place}`, type: 'int', value: parameter },
@@ -76,8 +75,6 @@ export function matchesSql(
       return fetchAndSortSql(request, { compiled, driver: accessPath.criterion, reference: value, areAll });
     case 'targetMerge':
       return targetsSql(request, compiled, accessPath.criterion, value);
-    case 'semiJoin':
-      return semiJoinSql(request, accessPath, compiled, value);
     case 'sortIndexScan':
     case 'compositeScan':
       throw new Error('rows of values are scanned for their own order only');

@@ -2,8 +2,7 @@ import type { Cancellation } from '../../concurrency/cancellation';
 import type { Database } from '../connection/database';
 import type { VersionCache } from '../read/version-cache';
 import { type BatchLimits, RequestBatcher } from '../connection/request-batcher';
-import { NO_SEQUENCES } from '../write/cached-sequences';
-import { toMatch, toSortValue, type Match } from './match';
+import { toSortValue, type Match } from './match';
 import {
   countStatement,
   keysStatement,
@@ -54,7 +53,7 @@ export class SearchRunner implements PageRunner {
   private readonly pageRows: PageRows;
 
   constructor(
-    private readonly database: Database,
+    database: Database,
     private readonly cache: VersionCache,
     observe: (pages: number) => void,
     /**
@@ -63,7 +62,7 @@ export class SearchRunner implements PageRunner {
      */
     limits: BatchLimits = { concurrent: 2, inAll: MAX_STATEMENTS, most: MAX_SHARED },
   ) {
-    this.pageRows = new PageRows(cache, database);
+    this.pageRows = new PageRows(database, cache);
     this.batcher = new RequestBatcher({
       name: 'search of a page',
       ...limits,
@@ -77,17 +76,17 @@ export class SearchRunner implements PageRunner {
   async page(request: SearchStatementRequest, cancellation?: Cancellation): Promise<Match[]> {
     const shareable = toShareable(request);
     return shareable === undefined
-      ? runPage(this.database, request, { cancellation, pageRows: this.pageRows })
+      ? runPage(this.pageRows, request, cancellation)
       : this.batcher.load(shareable.group, undefined, { ...shareable, cancellation });
   }
 
   ranges(ranges: readonly SearchStatementRequest[], skipped: number): Promise<RangeMatch[]> {
-    return runRanges(this.database, ranges, skipped, this.pageRows);
+    return runRanges(this.pageRows, ranges, skipped);
   }
 
   over(database: Database, { limits }: BatchOptions = {}): PageRunner {
     return limits === undefined
-      ? runnerOver(database, new PageRows(this.cache, database))
+      ? runnerOver(database, this.cache)
       : new SearchRunner(database, this.cache, () => undefined, limits);
   }
 
@@ -110,18 +109,17 @@ export class SearchRunner implements PageRunner {
   }
 
   private runAlone({ request, cancellation, prepared }: AwaitedPage): Promise<Match[]> {
-    return runPage(this.database, request, { cancellation, prepared, pageRows: this.pageRows });
+    return runPage(this.pageRows, request, cancellation, prepared);
   }
 
   /** Runs the pages in one statement, which is cancelled only when all requests are. */
   private async runTogether(first: AwaitedPage, pages: readonly AwaitedPage[]): Promise<Match[][]> {
     const { space, type } = first.request;
     const descending = isDescending(first.request);
-    const { statement, bound } = sharedStatement(first, pages, this.pageRows.cachedSequences(space));
     const waiters = pages.flatMap(({ cancellation }) => cancellation ?? []);
     const waiting = waiters.length < pages.length ? undefined : waiters;
-    const rows = await this.database.run({ lane: 'search', space, waiting }, statement, bound);
-    const matches = await this.pageRows.toMatches({ space, type }, rows, 1, waiting);
+    const statement = sharedStatement(first, pages);
+    const { rows, matches } = await this.pageRows.run(statement, { space, type, start: 1, waiting });
     const found: Match[][] = pages.map(() => []);
     for (const [index, match] of matches.entries()) found[(rows[index]?.[0] as number) - 1]?.push(match);
     // PostgreSQL returns the pages one after the other, each in order; a plan not seen so far could mix them.
@@ -131,63 +129,40 @@ export class SearchRunner implements PageRunner {
   }
 }
 
-/**
- * Returns a runner that runs each page by itself. `pageRows` undefined: the rows may be uncommitted, so nothing is
- * cached.
- */
-export function runnerOver(database: Database, pageRows?: PageRows): PageRunner {
+/** Returns a runner that runs each page by itself. `cache` undefined: the rows may be uncommitted, so nothing is cached. */
+export function runnerOver(database: Database, cache?: VersionCache): PageRunner {
+  const pageRows = new PageRows(database, cache);
   return {
-    page: (request, cancellation) => runPage(database, request, { cancellation, pageRows }),
-    ranges: (ranges, skipped) => runRanges(database, ranges, skipped, pageRows),
+    page: (request, cancellation) => runPage(pageRows, request, cancellation),
+    ranges: (ranges, skipped) => runRanges(pageRows, ranges, skipped),
     over: (other) => runnerOver(other),
   };
 }
 
 /** Returns the matches of one page in order. Cost: one statement. */
 async function runPage(
-  database: Database,
+  pageRows: PageRows,
   request: SearchStatementRequest,
-  { cancellation, prepared, pageRows }: PageOptions,
+  cancellation: Cancellation | undefined,
+  prepared?: Prepared,
 ): Promise<Match[]> {
   const { space, type } = request;
-  const { statement, bound } = pageStatement(
-    request,
-    pageRows?.cachedSequences(space) ?? NO_SEQUENCES,
-    prepared,
-  );
   const waiting = cancellation === undefined ? undefined : [cancellation];
-  const rows = await database.run({ lane: 'search', space, waiting }, statement, bound);
-  return pageRows === undefined
-    ? rows.map((row) => toMatch(row, 0, type))
-    : pageRows.toMatches({ space, type }, rows, 0, waiting);
+  const statement = pageStatement(request, prepared);
+  return (await pageRows.run(statement, { space, type, start: 0, waiting })).matches;
 }
 
 async function runRanges(
-  database: Database,
+  pageRows: PageRows,
   ranges: readonly SearchStatementRequest[],
   skipped: number,
-  pageRows: PageRows | undefined,
 ): Promise<RangeMatch[]> {
   const [first] = ranges;
   if (first === undefined) return [];
   const { space, type } = first;
-  const { statement, bound } = rangesStatement(
-    ranges,
-    skipped,
-    pageRows?.cachedSequences(space) ?? NO_SEQUENCES,
-  );
-  const rows = await database.run({ lane: 'search', space }, statement, bound);
-  const matches =
-    pageRows === undefined
-      ? rows.map((row) => toMatch(row, 1, type))
-      : await pageRows.toMatches({ space, type }, rows, 1);
+  const statement = rangesStatement(ranges, skipped);
+  const { rows, matches } = await pageRows.run(statement, { space, type, start: 1 });
   return matches.map((match, index) => ({ place: rows[index]?.[0] as number, match }));
-}
-
-interface PageOptions {
-  readonly cancellation?: Cancellation | undefined;
-  readonly prepared?: Prepared | undefined;
-  readonly pageRows?: PageRows | undefined;
 }
 
 function isInOrder(page: readonly Match[], descending: boolean): boolean {

@@ -9,7 +9,7 @@ import { directionSql, valuesOfPlace, type SearchStatementRequest } from './sear
 import { referringCountSql } from './search-targets';
 import { asPlanningQuery, bind, type Bound, type Statement } from '../connection/statement';
 import { StatementShapes } from '../connection/statement-shapes';
-import { currentUncached } from '../read/version-statements';
+import { withCurrentVersions } from '../read/version-statements';
 import { inlineBytes } from '../read/version-row';
 
 export interface BoundStatement {
@@ -23,19 +23,10 @@ const shapes = new StatementShapes();
 
 /**
  * Returns the statement for one page: sort value, key and current version of each match. Compiled once for each shape.
- * For versions in `cachedSequences` (cached-sequences.ts) it returns only the mark.
  */
-export function pageStatement(
-  request: SearchStatementRequest,
-  cachedSequences: Buffer,
-  prepared = prepare(request),
-): BoundStatement {
+export function pageStatement(request: SearchStatementRequest, prepared = prepare(request)): BoundStatement {
   const statement = shapes.get(`page ${prepared.shape}`, () => pageSql(request, prepared, bind));
-  const bound = {
-    ...boundOf(request, prepared),
-    inline_bytes: inlineBytes(request.limit),
-    cached_set: cachedSequences,
-  };
+  const bound = { ...boundOf(request, prepared), inline_bytes: inlineBytes(request.limit) };
   return { statement, bound, shape: prepared.shape };
 }
 
@@ -45,11 +36,7 @@ export function pageStatement(
  * those of `pageStatement`. `limit` of each range is that of the page plus `skipped`. A range that is not needed is not
  * read.
  */
-export function rangesStatement(
-  ranges: readonly SearchStatementRequest[],
-  skipped: number,
-  cachedSequences: Buffer,
-): BoundStatement {
+export function rangesStatement(ranges: readonly SearchStatementRequest[], skipped: number): BoundStatement {
   const prepared = ranges.map((range) => ({ range, ...prepare(range) }));
   const [first] = ranges;
   if (first === undefined) throw new Error('an order without a range');
@@ -73,20 +60,16 @@ export function rangesStatement(
     return sql`
       with ${sql.join(scans)}
       select x.place, x.sort_value, x.resource_key::text as key_text, y.*
-      from (
-        select f.place, f.sort_value, f.resource_key, ${bind('type')}::smallint as resource_type,
-          ${bind('cached_set')}::bytea as cached_set
+      from ${withCurrentVersions(sql`
+        select f.place, f.sort_value, f.resource_key, ${bind('type')}::smallint as resource_type
         from (${sql.join(found, sql` union all `)}) f
         order by f.place, f.sort_value ${direction}, f.resource_key ${direction}
-        offset ${bind('skipped')}::int
-      ) x
-      cross join lateral (${currentUncached()}) y
+        offset ${bind('skipped')}::int`)}
       order by x.place, x.sort_value ${direction}, x.resource_key ${direction}`;
   });
   const bound: Record<string, Bound> = {
     skipped,
     inline_bytes: inlineBytes(first.limit - skipped),
-    cached_set: cachedSequences,
   };
   for (const { range, ...each } of prepared) Object.assign(bound, boundOf(range, each));
   return { statement, bound, shape };
@@ -205,11 +188,7 @@ export function toShareable(request: SearchStatementRequest): ShareablePage | un
  * Returns one statement for several pages of one group. Its first column is the position of the page in `pages`, from
  * 1; the columns of `pageStatement` follow.
  */
-export function sharedStatement(
-  first: ShareablePage,
-  pages: readonly ShareablePage[],
-  cachedSequences: Buffer,
-): BoundStatement {
+export function sharedStatement(first: ShareablePage, pages: readonly ShareablePage[]): BoundStatement {
   const { request, prepared } = first;
   const values = valuesOf(request, prepared);
   const statement = shapes.get(`shared ${prepared.shape}`, () => {
@@ -225,7 +204,6 @@ export function sharedStatement(
     type: request.type,
     limit: request.limit,
     inline_bytes: inlineBytes(request.limit * pages.length),
-    cached_set: cachedSequences,
   };
   const columns = pages.map((page) => valuesOf(page.request, page.prepared));
   for (const [index, { name }] of values.entries()) {
@@ -249,11 +227,7 @@ function prepare(request: SearchStatementRequest): Prepared {
   const { order, accessPath, phase, after } = request;
   const by = order.by === 'value' ? order.rows.index : order.by;
   const shape = `${accessPath.kind} ${'criterion' in accessPath ? accessPath.criterion : ''} ${
-    accessPath.kind === 'compositeScan'
-      ? shapeOfRanges(accessPath.ranges)
-      : accessPath.kind === 'semiJoin'
-        ? accessPath.chain
-        : ''
+    accessPath.kind === 'compositeScan' ? shapeOfRanges(accessPath.ranges) : ''
   } ${by} ${
     order.descending ? 'desc' : 'asc'
   }${request.isBackward === true ? ' backward' : ''} ${phase} ${after === undefined ? 'first' : 'next'}`;
@@ -290,10 +264,6 @@ function pageSql(
   return sql`
     with page as (${matchesSql(request, compiled, value)})
     select x.sort_value, x.resource_key::text as key_text, y.*
-    from (
-      select p.sort_value, p.resource_key, ${bind('type')}::smallint as resource_type, ${bind('cached_set')}::bytea as cached_set
-      from page p
-    ) x
-    cross join lateral (${currentUncached()}) y
+    from ${withCurrentVersions(sql`select g.*, ${bind('type')}::smallint as resource_type from page g`)}
     order by x.sort_value ${direction}, x.resource_key ${direction}`;
 }
