@@ -125,7 +125,7 @@ it.each([
 });
 
 it.each([
-  ['code', 'asked', 'looked up among the resources that refer to the targets of a chain'],
+  ['code', 'asked', 'the resources that refer to each target of a chain are merged in order'],
   ['date', 'ge2021-03-05', 'the resources that refer to each target of a chain are merged in order'],
 ])('a chain to several types is combined with %s by the expected access path', async (name, value, way) => {
   const parameters = [
@@ -195,7 +195,7 @@ describe('a chain with many targets and a frequent code', () => {
       ['_sort', sort],
     ] as const;
     expect(await explained([...asked, ['_count', String(count)]])).toContain(
-      'looked up among the resources that refer to the targets of a chain',
+      'the resources that refer to each target of a chain are merged in order',
     );
     const all = [...expected.keys()].filter((id) => codes.split(',').some((code) => id.endsWith(code)));
     const ids = await pagesOf(asked, count);
