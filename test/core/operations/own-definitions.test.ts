@@ -1,8 +1,8 @@
-import { RELEASE_NAMES } from '../../../src/core/fhir/release';
 import { ownOperationResources } from '../../../src/core/operation-types/own-definitions';
+import { TESTED_RELEASES } from '../../support/releases';
 import { judge } from '../fhir/validate/judged';
 
-describe.each(RELEASE_NAMES)('the OperationDefinitions of the server itself under %s', (release) => {
+describe.each(TESTED_RELEASES)('the OperationDefinitions of the server itself under %s', (release) => {
   it.each(ownOperationResources().map((resource) => [resource.id, resource] as const))(
     '%s is a valid resource',
     (_id, resource) => {
