@@ -27,7 +27,7 @@ export function watchWork(
       jobSilenceMs: JOB_SILENCE_MS,
       feedSilenceMs: FEED_SILENCE_MS,
     }),
-    isTold: () => cache.isTold,
+    hasNotices: () => cache.isTold,
     wake: {
       erasures: () => erasures.poll(),
       jobs: () => jobs.wake(),

@@ -8,24 +8,24 @@ export interface WorkWatchOptions {
   readonly database: Database;
   readonly log: Log;
   looker(): Looker;
-  /** True: other processes tell this one of new work. */
-  isTold(): boolean;
+  /** True: notices of other processes arrive. */
+  hasNotices(): boolean;
   /** Starts the work of a kind, which ends when nothing is left. */
   readonly wake: Readonly<Record<WorkKind, () => void>>;
 }
 
-/** Interval between looks while nobody tells of new work. */
-const UNTOLD_MS = 2_000;
-/** Interval between looks else: the heartbeat of the process, which counts as dead after 20 seconds. */
-const TOLD_MS = 10_000;
-/** Least interval between two looks, so that what is told meanwhile is one look. */
+/** Interval between polls without notices of other processes. */
+const POLL_MS = 2_000;
+/** Interval between polls with notices: the heartbeat of the process, which counts as dead after 20 seconds. */
+const HEARTBEAT_MS = 10_000;
+/** Least interval between two polls; all notices in between cause one poll. */
 const GATHER_MS = 200;
-/** Until the next look after one that has found work, which has begun meanwhile. */
-const BEGUN_MS = 1_000;
+/** Interval to the next poll after one that has found work. */
+const BUSY_MS = 1_000;
 
 /**
- * Wakes the background work of a process: at its known time, and when other processes have left some. Work that a process makes
- * itself it wakes by itself. **Cost**: one statement every two seconds without Redis; else every ten, and when one was told.
+ * Wakes the background work of a process when it is due, also work of other processes. A process wakes the work that it
+ * adds by itself. **Cost**: one statement every two seconds without Redis; else every ten seconds, and after each notice.
  */
 export class WorkWatch {
   readonly #loop: PollingLoop;
@@ -33,7 +33,7 @@ export class WorkWatch {
   constructor(private readonly options: WorkWatchOptions) {
     this.#loop = new PollingLoop({
       round: () => this.#look(),
-      retryMs: BEGUN_MS,
+      retryMs: BUSY_MS,
       gatherMs: GATHER_MS,
       log: options.log,
       trouble: 'the look for background work failed',
@@ -55,14 +55,14 @@ export class WorkWatch {
   }
 
   async #look(): Promise<number> {
-    const { database, looker, isTold, wake } = this.options;
+    const { database, looker, hasNotices, wake } = this.options;
     const due = await lookForWork(database, looker());
-    let pause = isTold() ? TOLD_MS : UNTOLD_MS;
+    let pause = hasNotices() ? HEARTBEAT_MS : POLL_MS;
     for (const kind of WORK_KINDS) {
       const milliseconds = due.get(kind);
       if (milliseconds === undefined) continue;
       if (milliseconds === 0) wake[kind]();
-      pause = Math.min(pause, Math.max(milliseconds, BEGUN_MS));
+      pause = Math.min(pause, Math.max(milliseconds, BUSY_MS));
     }
     return pause;
   }
