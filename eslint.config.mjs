@@ -1,5 +1,9 @@
-import eslint from '@eslint/js';
-import tseslint from 'typescript-eslint';
+import { createRequire } from 'node:module';
+
+// The linter is among the tools of scripts/checks, which are installed apart.
+const require = createRequire(new URL('scripts/checks/package.json', import.meta.url));
+const eslint = require('@eslint/js');
+const tseslint = require('typescript-eslint');
 
 export default tseslint.config(
   {
