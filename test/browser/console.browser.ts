@@ -118,9 +118,25 @@ async function expectOther(page: Page, first: string | null): Promise<void> {
   }, first);
 }
 
+it('a patient begins with a summary, which prints without anything to click', () =>
+  onScreen(IDA, async ({ page }) => {
+    const region = (name: string) => page.getByRole('region', { name, exact: true });
+    await region('Problems').getByRole('link', { name: 'Diabetes mellitus type 2' }).waitFor();
+    await region('Vital signs').getByRole('row').nth(1).waitFor();
+    await region('Immunizations').getByText('No immunizations are recorded.').waitFor();
+    await takePicture(page, 'summary');
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.getByRole('navigation').isVisible()).toBe(false);
+    expect(await page.getByRole('tablist').isVisible()).toBe(false);
+    expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false);
+    expect(await heading(page, 'Ida Anders').isVisible()).toBe(true);
+    expect(await page.getByText(/^Printed on /).isVisible()).toBe(true);
+  }));
+
 it('a patient is read with labels, names of references, timeline and JSON with all digits', () =>
   onScreen(IDA, async ({ page }) => {
     await heading(page, 'Ida Anders').waitFor();
+    await tab(page, 'Read').click();
     await page.getByRole('link', { name: 'Andiron Demo Clinic' }).waitFor();
     await takePicture(page, 'patient');
     await tab(page, 'Timeline').click();
@@ -313,7 +329,8 @@ const SCREENS = {
   types: FHIR,
   search: `${FHIR}/Patient?name=a`,
   observations: `${FHIR}/Observation?_count=20`,
-  reading: IDA,
+  summary: IDA,
+  reading: `${IDA}#read`,
   timeline: `${IDA}#timeline`,
   measurements: `${IDA}#charts`,
   chart: `${IDA}#charts/http%3A%2F%2Floinc.org%7C2339-0`,

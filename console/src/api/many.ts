@@ -22,7 +22,11 @@ export interface Page {
   readonly records: readonly JsonObject[];
   /** `after` of the next page; undefined: this is the last. */
   readonly next: string | undefined;
+  /** True: the caller may not have it, so that there are no records here. */
+  readonly isRefused: boolean;
 }
+
+type Answer = JsonObject | undefined;
 
 /** The server allows 50. */
 const FIELDS = 20;
@@ -37,12 +41,12 @@ function argumentsOf({ type, query, compartment }: Search): string {
   return `type: ${safe(type)}, query: ${JSON.stringify(query)}${inside}`;
 }
 
-/** The answers to fields, in their order; {} for those that the caller may not have. */
+/** The answers to fields, in their order; undefined for those that the caller may not have. */
 async function runFields(
   space: Space,
   fields: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<readonly JsonObject[]> {
+): Promise<readonly Answer[]> {
   const groups: (readonly string[])[] = [];
   for (let start = 0; start < fields.length; start += FIELDS)
     groups.push(fields.slice(start, start + FIELDS));
@@ -54,7 +58,7 @@ async function runGroup(
   space: Space,
   group: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<readonly JsonObject[]> {
+): Promise<readonly Answer[]> {
   const text = `{ ${group.map((field, index) => `f${index}: ${field}`).join('\n')} }`;
   const document = new TypedDocumentString<JsonObject, Record<string, never>>(text);
   try {
@@ -65,7 +69,7 @@ async function runGroup(
     });
   } catch (error) {
     if (!(error instanceof Failure) || error.status !== 403) throw error;
-    if (group.length === 1) return [{}];
+    if (group.length === 1) return [undefined];
     // One refused type must not hide the others.
     const answers = await Promise.all(group.map((field) => runGroup(space, [field], signal)));
     return answers.flat();
@@ -80,7 +84,7 @@ export async function countAll(
 ): Promise<readonly number[]> {
   const fields = searches.map((search) => `search(${argumentsOf(search)}, first: 0) { total }`);
   const answers = await runFields(space, fields, signal);
-  return answers.map(({ total }) => Number(textOf(total) ?? 0));
+  return answers.map((answer) => Number(textOf(answer?.['total']) ?? 0));
 }
 
 /** A page of each search, in their order. */
@@ -94,13 +98,15 @@ export async function searchAll(
     return `search(${argumentsOf(search)}, first: ${first}${next}) { edges { node { json } } pageInfo { hasNextPage endCursor } }`;
   });
   const answers = await runFields(space, fields, signal);
-  return answers.map(({ edges, pageInfo }) => {
+  return answers.map((answer) => {
+    const { edges, pageInfo } = answer ?? {};
     const info = isObject(pageInfo) ? pageInfo : {};
     return {
       records: objectsOf(edges).flatMap(({ node }) =>
         isObject(node) && isObject(node['json']) ? [node['json']] : [],
       ),
       next: info['hasNextPage'] === true ? textOf(info['endCursor']) : undefined,
+      isRefused: answer === undefined,
     };
   });
 }

@@ -41,6 +41,18 @@ export interface Measure {
   readonly units: readonly UnitGroup[];
 }
 
+/** The reference range of a value, such as `3.1 – 6.2`; '' where it has none. */
+export function rangeText({ low, high }: MeasuredValue): string {
+  if (low === undefined) return high === undefined ? '' : `≤ ${high}`;
+  return high === undefined ? `≥ ${low}` : `${low} – ${high}`;
+}
+
+/** On which side of its reference range a value is; undefined: inside, or it has none. */
+export function beyondRange({ number, low, high }: MeasuredValue): 'low' | 'high' | undefined {
+  if (low !== undefined && number < low) return 'low';
+  return high !== undefined && number > high ? 'high' : undefined;
+}
+
 interface Found {
   readonly series: string;
   readonly unit: string;

@@ -10,6 +10,7 @@ import { ColorSchemeButton, ReleaseControl, SessionButton } from './header-contr
 import { CurrentScreen, useSpace, type Section } from './current-screen';
 import { IconBook2 } from './icons/icons';
 import classes from './layout.module.css';
+import print from './print.module.css';
 
 /** Moves the focus to the content of a new screen, so that a screen reader begins there. */
 function useFocusOnScreen(): React.RefObject<HTMLElement | null> {
@@ -39,7 +40,7 @@ export function Layout({ sections, children }: LayoutProps) {
       navbar={{ width: 210, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding={{ base: 'sm', sm: 'lg' }}
     >
-      <AppShell.Header>
+      <AppShell.Header className={print['screen'] ?? ''}>
         <a className={classes['skip']} href="#content">
           {texts.common.skip}
         </a>
@@ -68,7 +69,7 @@ export function Layout({ sections, children }: LayoutProps) {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label={texts.common.navigation}>
+      <AppShell.Navbar p="xs" className={print['screen'] ?? ''} aria-label={texts.common.navigation}>
         {sections.map((section) => {
           const { link } = section;
           if (link === undefined) return null;
@@ -93,7 +94,12 @@ export function Layout({ sections, children }: LayoutProps) {
           />
         </Box>
       </AppShell.Navbar>
-      <AppShell.Main id="content" ref={content} tabIndex={-1} className={classes['main'] ?? ''}>
+      <AppShell.Main
+        id="content"
+        ref={content}
+        tabIndex={-1}
+        className={`${classes['main'] ?? ''} ${print['page'] ?? ''}`}
+      >
         {children}
       </AppShell.Main>
     </AppShell>

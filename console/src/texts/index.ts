@@ -8,6 +8,7 @@ import { history } from './history';
 import { record } from './record';
 import { resources } from './resources';
 import { start } from './start';
+import { summary } from './summary';
 import { terminology } from './terminology';
 
 export const texts = {
@@ -20,5 +21,6 @@ export const texts = {
   resources,
   start,
   record,
+  summary,
   terminology,
 };

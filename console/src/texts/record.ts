@@ -61,6 +61,8 @@ export const record = {
   values: 'Values',
   lastValue: 'Last value',
   trend: 'Trend',
+  referenceRange: 'Reference range',
+  beyond: { low: 'low', high: 'high' },
   lastOn: 'On',
   allMeasurements: 'All measurements',
   chartHint: 'Choose a point to open its observation.',

@@ -10,6 +10,7 @@ import { parseReference } from '../../fhir/reference';
 import { RecordLink } from '../../fhir/render/reference-view';
 import { useDefinition } from '../../fhir/search-definitions';
 import { CopyIcon } from '../../layout/copy';
+import print from '../../layout/print.module.css';
 import { useTitle } from '../../layout/use-title';
 import { fhirPath, resourcePath, type Space } from '../../place';
 import { texts } from '../../texts';
@@ -44,7 +45,7 @@ export function RecordHeader({ space, type, id, record, actions }: RecordHeaderP
         {facts.length === 0 ? null : <Text size="lg">{facts.join(', ')}</Text>}
       </Group>
       <Identity space={space} type={type} id={id} record={record} />
-      <Group gap="xs" mt="sm">
+      <Group gap="xs" mt="sm" className={print['screen'] ?? ''}>
         <ChartLink space={space} type={type} record={record} />
         {actions}
       </Group>

@@ -6,6 +6,7 @@ import { Link, useLocation, useNavigate } from 'react-router';
 import type { JsonObject } from '../../api/json';
 import { RenderSpace } from '../../fhir/render/render-space';
 import { Loaded, Loading } from '../../layout/loaded';
+import print from '../../layout/print.module.css';
 import { useTitle } from '../../layout/use-title';
 import { fhirPath, resourcePath, type Space } from '../../place';
 import { texts } from '../../texts';
@@ -20,6 +21,7 @@ const JsonView = lazy(() => import('./json-view'));
 const EditorTab = lazy(() => import('./editor/editor-tab'));
 const HistoryTab = lazy(() => import('./history/history-tab'));
 const ReferencesTab = lazy(() => import('./references/references-tab'));
+const SummaryTab = lazy(() => import('./summary/summary-tab'));
 const TimelineTab = lazy(() => import('./timeline/timeline-tab'));
 const ChartsTab = lazy(() => import('./charts/charts-tab'));
 const RestoreRecord = lazy(() => import('./history/restore-record'));
@@ -142,8 +144,13 @@ function useTabs({ space, type, id, record, isOld }: RecordTabsProps): readonly 
       ? [{ name: 'charts', label: texts.record.charts, show: () => <ChartsTab space={space} id={id} /> }]
       : []),
   ];
+  const summary: readonly Tab[] =
+    type === 'Patient' && !isOld
+      ? [{ name: 'summary', label: texts.summary.title, show: () => <SummaryTab space={space} id={id} /> }]
+      : [];
   const hasTimeline = type === 'Patient' || compartments.has(type);
   return [
+    ...summary,
     { name: 'read', label: texts.record.read, show: () => <ReadTab record={record} type={type} /> },
     ...(hasTimeline && !isOld ? inCompartment : []),
     {
@@ -164,7 +171,7 @@ function RecordTabs(props: RecordTabsProps) {
   const navigate = useNavigate();
   const tabs = useTabs(props);
   const { tab: wanted } = parseHash(hash);
-  const first = props.isHistory ? 'history' : 'read';
+  const first = props.isHistory ? 'history' : (tabs[0]?.name ?? 'read');
   // Other words after # are places inside of the record.
   const chosen = tabs.find(({ name }) => name === wanted)?.name ?? (wanted === '' ? first : 'read');
   return (
@@ -175,7 +182,7 @@ function RecordTabs(props: RecordTabsProps) {
         if (name !== null) void navigate({ hash: name });
       }}
     >
-      <Tabs.List aria-label={texts.record.tabs} mb="md">
+      <Tabs.List aria-label={texts.record.tabs} mb="md" className={print['screen'] ?? ''}>
         {tabs.map(({ name, label }) => (
           <Tabs.Tab key={name} value={name}>
             {label}

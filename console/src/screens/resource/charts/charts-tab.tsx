@@ -110,7 +110,7 @@ function MeasureList({ measures, isBounded }: MeasureListProps) {
       <Text size="sm" c="dimmed" role="status">
         {found.length === 0 ? texts.record.chartsNoMatch(text) : texts.record.measurementsFound(found.length)}
       </Text>
-      {found.length === 0 ? null : <MeasureTable measures={found} />}
+      {found.length === 0 ? null : <MeasureTable measures={found} caption={texts.record.chartsList} />}
     </Stack>
   );
 }

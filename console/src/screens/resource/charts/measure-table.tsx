@@ -1,19 +1,24 @@
 /** Measurements with how often and last, each with a line of its values. */
-import { Anchor } from '@mantine/core';
+import { Anchor, Badge } from '@mantine/core';
 import { Link } from 'react-router';
 import { formatDateTime } from '../../../fhir/format-date';
-import { lastOf, type Measure } from '../../../fhir/measures';
+import { beyondRange, lastOf, rangeText, type Measure, type MeasuredValue } from '../../../fhir/measures';
 import { RecordTable } from '../../../layout/record-table';
 import { texts } from '../../../texts';
 import { chartHash } from './chart-address';
 import { Sparkline } from './sparkline';
 
-export function MeasureTable({ measures }: { readonly measures: readonly Measure[] }) {
+export interface MeasureTableProps {
+  readonly measures: readonly Measure[];
+  readonly caption: string;
+}
+
+export function MeasureTable({ measures, caption }: MeasureTableProps) {
   const rows = measures.map((measure) => ({ measure, last: lastOf(measure) }));
   return (
     <RecordTable
       rows={rows}
-      caption={texts.record.chartsList}
+      caption={caption}
       look={{ verticalSpacing: 'xs' }}
       minWidth={560}
       keyOf={({ measure }) => measure.key}
@@ -30,9 +35,12 @@ export function MeasureTable({ measures }: { readonly measures: readonly Measure
         {
           title: texts.record.lastValue,
           cell: ({ last }) =>
-            last === undefined
-              ? ''
-              : `${[...last.row.values.values()].map(({ digits }) => digits).join(' / ')} ${last.unit}`,
+            last === undefined ? '' : <LastValue values={[...last.row.values.values()]} unit={last.unit} />,
+        },
+        {
+          title: texts.record.referenceRange,
+          cell: ({ last }) =>
+            [...(last?.row.values.values() ?? [])].map(rangeText).filter(Boolean).join(' / '),
         },
         {
           title: texts.record.lastOn,
@@ -44,5 +52,25 @@ export function MeasureTable({ measures }: { readonly measures: readonly Measure
         },
       ]}
     />
+  );
+}
+
+interface LastValueProps {
+  readonly values: readonly MeasuredValue[];
+  readonly unit: string;
+}
+
+/** The value, and in words where it is outside of its reference range. */
+function LastValue({ values, unit }: LastValueProps) {
+  const beyond = [...new Set(values.flatMap((value) => beyondRange(value) ?? []))];
+  return (
+    <>
+      {`${values.map(({ digits }) => digits).join(' / ')} ${unit}`}
+      {beyond.map((side) => (
+        <Badge key={side} color="orange" variant="light" size="sm" ml={8} tt="none">
+          {texts.record.beyond[side]}
+        </Badge>
+      ))}
+    </>
   );
 }

@@ -85,12 +85,12 @@ export function useTimeline(space: Space, compartment: Compartment, types: reado
       );
       const next: Record<string, string> = {};
       const lists = wanted.map(({ type, dates }, index): TypeList => {
-        const page = pages[index] ?? { records: [], next: undefined };
-        if (page.next !== undefined) next[type] = page.next;
+        const { records = [], next: following } = pages[index] ?? {};
+        if (following !== undefined) next[type] = following;
         return {
           type,
-          entries: page.records.map((record) => toEntry(record, dates)),
-          hasMore: page.next !== undefined,
+          entries: records.map((record) => toEntry(record, dates)),
+          hasMore: following !== undefined,
         };
       });
       return { lists, next: Object.keys(next).length === 0 ? undefined : next };

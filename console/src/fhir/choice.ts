@@ -1,0 +1,11 @@
+/** Elements whose type is part of their name: `onset[x]` is `onsetAge` or `onsetDateTime`. */
+import type { JsonObject } from '../api/json';
+import { formatValue } from './format';
+
+/** The text of the type that a record has chosen; '' where it has none. */
+export function choiceText(holder: JsonObject, name: string): string {
+  const chosen = Object.keys(holder).find(
+    (each) => each.startsWith(name) && /^[A-Z]/.test(each.slice(name.length)),
+  );
+  return chosen === undefined ? '' : formatValue(holder[chosen]);
+}
