@@ -1,9 +1,9 @@
 /**
- * Reads tar archives from a stream into memory. It makes no paths from the names in the archive. It supports POSIX
- * ustar with the extensions that npm and the FHIR publisher write (pax headers, GNU long names). A library would also
- * create, unpack and link files, which is not needed here; the format consists of 512-byte headers.
- * Source: POSIX.1-2017, pax, "ustar Interchange Format" and "pax Header Block"
+ * Reads tar archives from a stream into memory, by tar-stream. It makes no paths from the names in the archive, and
+ * bounds what an archive costs before any of it is kept.
  */
+import { Readable } from 'node:stream';
+import { type Entry, extract } from 'tar-stream';
 
 export interface TarFile {
   /** Name in the archive: `package/package.json`. */
@@ -24,8 +24,7 @@ export interface TarLimits {
 /** The archive cannot be read, or exceeds the limits. */
 export class TarError extends Error {}
 
-const BLOCK = 512;
-/** Limit in bytes of a header that describes the next entry. */
+/** Limit in bytes of the headers before an entry, such as a long name, which tar-stream holds in memory. */
 const LONGEST_HEADER = 1_000_000;
 
 /**
@@ -39,154 +38,76 @@ export async function* readTar(
   limits: TarLimits,
   isWanted: (name: string, size: number) => boolean,
 ): AsyncGenerator<TarFile, void> {
-  const bytes = new ByteReader(source, limits.maxBytes);
-  /** Path and size of the next entry, from the headers before it. */
-  let extended: { path?: string; size?: number } = {};
-  for (let entries = 0; ; entries++) {
-    const block = await bytes.take(BLOCK);
-    if (block === undefined || isZero(block)) return;
-    if (entries >= limits.maxEntries) throw new TarError(`it has more than ${limits.maxEntries} entries`);
-    const header = readHeader(block);
-    const size = extended.size ?? header.size;
-    const padding = (BLOCK - (size % BLOCK)) % BLOCK;
-    if (header.kind === 'pax' || header.kind === 'longName') {
-      if (size > LONGEST_HEADER) throw new TarError('an entry has a header of more than 1 MB');
-      const text = (await bytes.takeAll(size)).toString('utf8');
-      await bytes.skip(padding);
-      extended =
-        header.kind === 'pax' ? { ...extended, ...readPax(text) } : { ...extended, path: untilZero(text) };
-      continue;
+  const archive = extract({ allowUnknownFormat: true });
+  const bytes = new BoundedBytes(source, limits.maxBytes);
+  const feeding = Readable.from(bytes.read());
+  const faults: { source?: Error; archive?: Error } = {};
+  feeding.on('error', (error: Error) => {
+    faults.source = error;
+    archive.destroy(error);
+  });
+  archive.on('error', (error: Error) => {
+    faults.archive = error;
+  });
+  feeding.pipe(archive);
+  let entries = 0;
+  try {
+    for await (const entry of archive) {
+      bytes.watch(entry);
+      if (++entries > limits.maxEntries) throw new TarError(`it has more than ${limits.maxEntries} entries`);
+      const { name, type, size = 0 } = entry.header;
+      if (!Number.isSafeInteger(size) || size < 0) throw damaged();
+      const isFile = type === 'file';
+      const isKept = isFile && isWanted(name, size);
+      const pieces: Buffer[] = [];
+      for await (const piece of entry) if (isKept && Buffer.isBuffer(piece)) pieces.push(piece);
+      const content = isKept ? Buffer.concat(pieces) : undefined;
+      if (isFile) yield { name, size, content };
     }
-    const name = extended.path ?? header.name;
-    extended = {};
-    if (header.kind !== 'file') {
-      await bytes.skip(size + padding);
-      continue;
-    }
-    const content = isWanted(name, size) ? await bytes.takeAll(size) : undefined;
-    await bytes.skip(content === undefined ? size + padding : padding);
-    yield { name, size, content };
+  } catch (error) {
+    if (faults.source !== undefined) throw faults.source;
+    throw error === faults.archive ? toTarError(error) : error;
+  } finally {
+    feeding.destroy();
   }
 }
 
-interface Header {
-  readonly name: string;
-  readonly size: number;
-  readonly kind: 'file' | 'pax' | 'longName' | 'other';
+function damaged(): TarError {
+  return new TarError('it is not a tar archive, or is damaged');
 }
 
-function readHeader(block: Buffer): Header {
-  const text = (start: number, length: number): string =>
-    untilZero(block.toString('utf8', start, start + length));
-  if (readNumber(block, 148, 8) !== checksum(block))
-    throw new TarError('it is not a tar archive, or is damaged');
-  const prefix = text(257, 5) === 'ustar' ? text(345, 155) : '';
-  const name = text(0, 100);
-  const type = String.fromCharCode(block[156] ?? 0);
-  const kinds: Readonly<Record<string, Header['kind']>> = {
-    '0': 'file',
-    '\0': 'file',
-    x: 'pax',
-    L: 'longName',
-  };
-  return {
-    name: prefix === '' ? name : `${prefix}/${name}`,
-    size: readNumber(block, 124, 12),
-    kind: kinds[type] ?? 'other',
-  };
+/** Returns the error for one of tar-stream, which has no codes. */
+function toTarError(error: unknown): TarError {
+  return error instanceof Error && error.message === 'Unexpected end of data'
+    ? new TarError('it ends in the middle of a file')
+    : damaged();
 }
 
-/** Reads octal digits, or a binary number where the first bit is set. */
-function readNumber(block: Buffer, start: number, length: number): number {
-  const field = block.subarray(start, start + length);
-  const first = field[0] ?? 0;
-  const number =
-    first < 0x80 ? readOctal(field) : field.subarray(1).reduce((sum, byte) => sum * 256 + byte, first & 0x7f);
-  if (!Number.isSafeInteger(number)) throw new TarError('it is not a tar archive, or is damaged');
-  return number;
-}
-
-function readOctal(field: Buffer): number {
-  const digits = field.toString('latin1').replace(/[\0 ]/g, '');
-  return /^[0-7]*$/.test(digits) ? Number.parseInt(`0${digits}`, 8) : NaN;
-}
-
-/** Returns the sum of all bytes of the header, with its own field counted as spaces. */
-function checksum(block: Buffer): number {
-  let sum = 0;
-  block.forEach((byte, index) => (sum += index >= 148 && index < 156 ? 0x20 : byte));
-  return sum;
-}
-
-/** Reads records of the form `25 path=package/long-name\n`; each begins with its length in bytes. */
-function readPax(text: string): { path?: string; size?: number } {
-  const extended: { path?: string; size?: number } = {};
-  for (const line of text.split('\n')) {
-    const [, key, value] = /^\d+ (path|size)=(.*)$/.exec(line) ?? [];
-    if (key === 'path' && value !== undefined) extended.path = value;
-    if (key === 'size' && Number.isSafeInteger(Number(value))) extended.size = Number(value);
-  }
-  return extended;
-}
-
-function isZero(block: Buffer): boolean {
-  return block.every((byte) => byte === 0);
-}
-
-function untilZero(text: string): string {
-  const end = text.indexOf('\0');
-  return end < 0 ? text : text.slice(0, end);
-}
-
-/** Takes pieces of a requested length from a stream. */
-class ByteReader {
-  private readonly chunks: AsyncIterator<Buffer>;
-  private chunk: Buffer = Buffer.alloc(0);
-  private read = 0;
+/** Passes an archive on, within the limits. */
+class BoundedBytes {
+  private total = 0;
+  private outsideEntries = 0;
+  private isInEntry = false;
 
   constructor(
-    source: AsyncIterable<Buffer>,
+    private readonly source: AsyncIterable<Buffer>,
     private readonly maxBytes: number,
-  ) {
-    this.chunks = source[Symbol.asyncIterator]();
-  }
+  ) {}
 
-  /** Undefined at the end of the stream. */
-  async take(length: number): Promise<Buffer | undefined> {
-    if (this.chunk.length === 0 && !(await this.more())) return undefined;
-    return this.takeAll(length);
-  }
-
-  async takeAll(length: number): Promise<Buffer> {
-    const pieces: Buffer[] = [];
-    await this.pass(length, (piece) => pieces.push(piece));
-    return Buffer.concat(pieces);
-  }
-
-  async skip(length: number): Promise<void> {
-    await this.pass(length, () => undefined);
-  }
-
-  private async pass(length: number, use: (piece: Buffer) => void): Promise<void> {
-    let left = length;
-    while (left > 0) {
-      if (this.chunk.length === 0 && !(await this.more()))
-        throw new TarError('it ends in the middle of a file');
-      const piece = this.chunk.subarray(0, left);
-      this.chunk = this.chunk.subarray(piece.length);
-      left -= piece.length;
-      use(piece);
+  async *read(): AsyncGenerator<Buffer, void> {
+    for await (const chunk of this.source) {
+      this.total += chunk.length;
+      if (this.total > this.maxBytes) throw new TarError(`unpacked it has more than ${this.maxBytes} bytes`);
+      if (!this.isInEntry) this.outsideEntries += chunk.length;
+      if (this.outsideEntries > LONGEST_HEADER) throw new TarError('an entry has a header of more than 1 MB');
+      yield chunk;
     }
   }
 
-  private async more(): Promise<boolean> {
-    for (;;) {
-      const next = await this.chunks.next();
-      if (next.done === true) return false;
-      this.read += next.value.length;
-      if (this.read > this.maxBytes) throw new TarError(`unpacked it has more than ${this.maxBytes} bytes`);
-      this.chunk = next.value;
-      if (this.chunk.length > 0) return true;
-    }
+  /** Counts what comes until the end of the entry as its content. */
+  watch(entry: Entry): void {
+    this.isInEntry = true;
+    this.outsideEntries = 0;
+    entry.once('close', () => (this.isInEntry = false));
   }
 }

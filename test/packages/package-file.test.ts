@@ -141,6 +141,15 @@ describe('A file that is no package is refused in one line:', () => {
     }
   });
 
+  it('one with a file of less than no bytes', async () => {
+    const size = Buffer.from('11 size=-1\n');
+    const archive = Buffer.concat([
+      tarEntry('size', size, size.length, 'x'),
+      tarEntry('package/a.json', Buffer.from('{}')),
+    ]);
+    await refused(await writePacked(folder, 'negative.tgz', archive), 'it is not a tar archive');
+  });
+
   it('one with a header for the next entry that is a file itself', async () => {
     const header = tarEntry('././@LongLink', Buffer.alloc(2_000_000, 'a'), 2_000_000, 'L');
     await refused(await writePacked(folder, 'header.tgz', header), 'a header of more than 1 MB');
