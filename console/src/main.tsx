@@ -1,5 +1,6 @@
 /** The program of the console. */
 import '@mantine/core/styles.css';
+import './focus.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
@@ -8,6 +9,7 @@ import { BrowserRouter } from 'react-router';
 import { Failure } from './api/failure';
 import { takeAnswer } from './api/session';
 import { App } from './app';
+import { showSigns } from './layout/control-signs';
 import { PREFIX } from './place';
 import { cssVariables, theme } from './theme';
 
@@ -29,6 +31,7 @@ takeAnswer();
 
 const element = document.getElementById('console');
 if (element === null) throw new Error('the page has no element #console');
+showSigns(document.body);
 createRoot(element).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">

@@ -1,11 +1,8 @@
-import {
-  Autocomplete,
-  createTheme,
-  Menu,
-  MultiSelect,
-  Select,
-  type CSSVariablesResolver,
-} from '@mantine/core';
+import { createTheme, Menu, type CSSVariablesResolver } from '@mantine/core';
+
+/** Data is in any script: a text has the direction of its own first letter, and does not turn what stands beside it. */
+const ANY_DIRECTION = { defaultProps: { dir: 'auto' } };
+const LIST = { defaultProps: { dir: 'auto', withScrollArea: false } };
 
 /** Colors with enough contrast for small text on both backgrounds (WCAG 2.2, level AA). */
 export const theme = createTheme({
@@ -32,11 +29,16 @@ export const theme = createTheme({
   defaultRadius: 'sm',
   components: {
     // The list itself scrolls, which the keyboard reaches through its field.
-    Autocomplete: Autocomplete.extend({ defaultProps: { withScrollArea: false } }),
+    Autocomplete: LIST,
+    MultiSelect: LIST,
+    Select: LIST,
     // A menu has nothing but its items.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
-    MultiSelect: MultiSelect.extend({ defaultProps: { withScrollArea: false } }),
-    Select: Select.extend({ defaultProps: { withScrollArea: false } }),
+    Anchor: ANY_DIRECTION,
+    Text: ANY_DIRECTION,
+    Textarea: ANY_DIRECTION,
+    TextInput: ANY_DIRECTION,
+    Title: ANY_DIRECTION,
   },
 });
 
@@ -51,6 +53,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     ...FILLED_HOVER,
+    '--andiron-focus': '#b5390a',
     '--mantine-color-dimmed': '#5c636a',
     '--mantine-color-error': '#b02020',
     '--mantine-color-placeholder': '#6c757d',
@@ -61,6 +64,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   },
   dark: {
     ...FILLED_HOVER,
+    '--andiron-focus': '#ffa94d',
     '--mantine-color-dimmed': '#a8a8a8',
     '--mantine-color-error': '#ff8787',
     '--mantine-color-placeholder': '#929292',

@@ -10,6 +10,7 @@ import { administrationOf, readLine, startClinic, TENANT } from './console-clini
 import {
   buildConsole,
   findBarriers,
+  findHiddenFocus,
   isTooWide,
   openConsole,
   setColors,
@@ -317,6 +318,7 @@ it('every screen can be read in light and dark colors, and fits a phone', async 
       await setColors(page, colorScheme);
       expect([path, colorScheme, await findBarriers(page)]).toEqual([path, colorScheme, []]);
     }
+    expect([path, await findHiddenFocus(page)]).toEqual([path, []]);
     if (path.endsWith(TENANT)) {
       await setColors(page, 'light');
       await takePicture(page, 'administration');

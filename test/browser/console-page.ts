@@ -96,6 +96,59 @@ export async function setColors(page: Page, colorScheme: 'light' | 'dark'): Prom
   await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
 }
 
+/** More elements are on no screen, so that the focus goes around in them. */
+const LONGEST_WAY = 400;
+
+/**
+ * Goes through the whole page by the Tab key. Returns the elements that it reaches without an outline that can be seen: a
+ * line of two pixels whose color has a contrast of at least 3 with the page.
+ */
+export async function findHiddenFocus(page: Page): Promise<readonly string[]> {
+  const hidden: string[] = [];
+  await page.locator('a[href="#content"]').focus();
+  for (let step = 0; step < LONGEST_WAY; step++) {
+    const found = await page.evaluate(describeFocus);
+    if (found === undefined) return hidden;
+    if (found.fault !== undefined) hidden.push(found.fault);
+    // In an editor, Tab indents; after Escape it leads on.
+    if (found.isEditor) await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+  }
+  return [...hidden, `the focus has not come to an end after ${LONGEST_WAY} steps`];
+}
+
+/** In the page: undefined where the focus has left it, or has been there before. */
+function describeFocus(): { readonly fault: string | undefined; readonly isEditor: boolean } | undefined {
+  const focused = document.activeElement;
+  // GraphiQL in its frame is a page of its own.
+  if (focused === null || focused === document.body || focused instanceof HTMLIFrameElement) return undefined;
+  const key = 'andiron-test-focus';
+  if (Object.hasOwn(focused, key)) return undefined;
+  Object.defineProperty(focused, key, { value: true });
+  const luminance = (color: string): number => {
+    const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map(Number).map((part) => {
+      const share = part / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const page = luminance(getComputedStyle(document.body).backgroundColor);
+  const isMarked = (element: Element): boolean => {
+    const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(element);
+    const { width, height } = element.getBoundingClientRect();
+    const line = luminance(outlineColor);
+    const contrast = (Math.max(line, page) + 0.05) / (Math.min(line, page) + 0.05);
+    return outlineStyle === 'solid' && parseFloat(outlineWidth) >= 2 && contrast >= 3 && width * height > 1;
+  };
+  // Radios and switches have no size; their label or track stands for them.
+  const stands = [focused, focused.nextElementSibling, focused.closest('.cm-editor')];
+  const isSeen = stands.some((element) => element !== null && isMarked(element));
+  return {
+    fault: isSeen ? undefined : focused.outerHTML.slice(0, 300),
+    isEditor: focused.matches('.cm-content'),
+  };
+}
+
 /** Takes a picture for the docs; without UPDATE_PICTURES it goes to the folder for temporary files. */
 export async function takePicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: path.join(pictures, `console-${name}.png`), animations: 'disabled' });

@@ -9,6 +9,7 @@ import { startChromium } from './chromium';
 import {
   buildConsole,
   findBarriers,
+  findHiddenFocus,
   isTooWide,
   openConsole,
   takePicture,
@@ -315,6 +316,26 @@ it('other answers of FHIR addresses are shown, with links to records and other p
     await page.getByText('CapabilityStatement').first().waitFor();
   }));
 
+it('a name in another script has its own direction, and characters that turn it around are signs', async () => {
+  const path = `${FHIR}/Patient/dina`;
+  const text = 'דינה \u202Eנסים';
+  await server.request('PUT', path, { resourceType: 'Patient', id: 'dina', name: [{ text }] });
+  await onScreen(path, async ({ page }) => {
+    const name = heading(page, 'דינה [U+202E]נסים');
+    await name.waitFor();
+    expect(await name.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl');
+    await page.goto(`${server.base}${path}#json`);
+    await page.locator('.cm-line .json-sign', { hasText: '[U+202E]' }).waitFor();
+    await page.goto(`${server.base}${path}#edit`);
+    const editor = page.getByRole('textbox', { name: /^JSON of Patient\/dina/ });
+    await editor.locator('.json-sign').waitFor();
+    await retype(page, editor, JSON.stringify({ resourceType: 'Patient', id: 'dina', name: [{ text }] }));
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Version 1 is').or(page.getByText('Version 2 is')).first().waitFor();
+  });
+  expect((await server.request('GET', path)).json).toMatchObject({ name: [{ text }] });
+});
+
 it('what does not exist is told in words', () =>
   onScreen(`${FHIR}/Patient/nobody`, async ({ page }) => {
     await page.getByText('Patient/nobody does not exist').waitFor();
@@ -361,6 +382,7 @@ it.each(Object.entries(SCREENS))(
         await shown.page.waitForLoadState('networkidle');
         expect(await findBarriers(shown.page)).toEqual([]);
         expect(await isTooWide(shown.page)).toBe(false);
+        if (options.colorScheme === 'light') expect(await findHiddenFocus(shown.page)).toEqual([]);
         expect(shown.faults).toEqual([]);
       } finally {
         await shown.close();

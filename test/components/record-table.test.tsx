@@ -35,6 +35,11 @@ it('has a name, a head and a row for each record', () => {
   ]);
 });
 
+it('lets each cell have the direction of its own text', () => {
+  render(<RecordTable {...SHAPE} rows={[{ id: 'c', name: 'דינה' }]} />);
+  expect(screen.getAllByRole<HTMLTableCellElement>('cell').map(({ dir }) => dir)).toEqual(['auto', 'auto']);
+});
+
 it('says that it loads, and then that there is nothing', async () => {
   render(<Queried load={() => Promise.resolve([])} />);
   expect(screen.getByRole('status', { name: 'Loading …' })).toBeTruthy();

@@ -1,7 +1,15 @@
 /** How JSON looks in viewers, editors and comparisons: the colors of the console, in light and dark. */
 import { syntaxTree } from '@codemirror/language';
 import { RangeSetBuilder, type Extension } from '@codemirror/state';
-import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view';
+import {
+  Decoration,
+  EditorView,
+  highlightSpecialChars,
+  ViewPlugin,
+  type DecorationSet,
+  type ViewUpdate,
+} from '@codemirror/view';
+import { signOf } from '../layout/control-signs';
 
 /** Names of nodes of the grammar of JSON, and the classes of their text. */
 const MARKS: ReadonlyMap<string, Decoration> = new Map(
@@ -52,7 +60,6 @@ const theme = EditorView.theme({
     border: '1px solid var(--mantine-color-default-border)',
     borderRadius: 'var(--mantine-radius-sm)',
   },
-  '&.cm-focused': { outline: '2px solid var(--mantine-primary-color-filled)', outlineOffset: '1px' },
   '.cm-scroller': { fontFamily: 'var(--mantine-font-family-monospace)', lineHeight: '1.5' },
   '.cm-content': { caretColor: 'var(--mantine-color-text)' },
   '.cm-cursor': { borderLeftColor: 'var(--mantine-color-text)' },
@@ -73,6 +80,7 @@ const theme = EditorView.theme({
   '.json-word': { color: 'light-dark(#8a1f96, #e3a0f0)' },
   '.json-found': { backgroundColor: 'light-dark(#ffe8a1, #6b5300)' },
   '.json-found-here': { backgroundColor: 'light-dark(#ffc53d, #a67c00)', outline: '1px solid currentcolor' },
+  '.json-sign': { color: 'light-dark(#b02020, #ff8787)' },
   '.cm-foldPlaceholder': {
     backgroundColor: 'light-dark(var(--mantine-color-gray-1), var(--mantine-color-dark-5))',
     borderColor: 'var(--mantine-color-default-border)',
@@ -108,5 +116,17 @@ const theme = EditorView.theme({
   },
 });
 
-/** Colors and theme; light or dark follows the console. */
-export const appearance: Extension = [coloring, theme];
+/** Characters that cannot be seen, as on all screens. CodeMirror's own list lacks these few. */
+const signs = highlightSpecialChars({
+  addSpecialChars: /[\u202a-\u202c\u2068]/g,
+  render: (code, description) => {
+    const sign = document.createElement('span');
+    sign.className = 'json-sign';
+    sign.title = description ?? '';
+    sign.textContent = signOf(code);
+    return sign;
+  },
+});
+
+/** Colors, signs and theme; light or dark follows the console. */
+export const appearance: Extension = [coloring, signs, theme];

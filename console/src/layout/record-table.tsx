@@ -36,9 +36,10 @@ export const ANYWHERE = { cells: { style: { overflowWrap: 'anywhere' } } } as co
 
 interface Shape<Row> {
   /** How the table looks. */
-  readonly look?: Pick<TableProps, 'captionSide' | 'verticalSpacing' | 'withTableBorder'>;
-  /** Only screen readers have it where `look.captionSide` is not given. */
+  readonly look?: Pick<TableProps, 'verticalSpacing' | 'withTableBorder'>;
   readonly caption: string;
+  /** The caption stands above the table; else only screen readers have it. */
+  readonly hasCaption?: boolean;
   readonly columns: readonly RecordColumn<Row>[];
   readonly keyOf: (row: Row, index: number) => Key;
   /** Pixels; a narrower window scrolls the table. */
@@ -76,7 +77,8 @@ export function RecordTable<Row>(props: Queried<Row> | Given<Row>) {
 }
 
 function Rows<Row>(props: Given<Row>) {
-  const { caption, columns, rows, minWidth, maxHeight, group, look, empty = null, details, more } = props;
+  const { caption, hasCaption = false, columns, rows, minWidth, maxHeight, group, look } = props;
+  const { empty = null, details, more } = props;
   if (rows.length === 0) return typeof empty === 'string' ? <Text>{empty}</Text> : empty;
   return (
     <>
@@ -88,13 +90,13 @@ function Rows<Row>(props: Given<Row>) {
         pos="relative"
         {...(group === undefined ? {} : { tabIndex: 0, role: 'group', 'aria-label': group })}
       >
-        <Table highlightOnHover stickyHeader={maxHeight !== undefined} {...look}>
-          {look?.captionSide === undefined ? (
+        <Table highlightOnHover stickyHeader={maxHeight !== undefined} captionSide="top" {...look}>
+          {hasCaption ? (
+            <Table.Caption ta="left">{caption}</Table.Caption>
+          ) : (
             <caption>
               <VisuallyHidden>{caption}</VisuallyHidden>
             </caption>
-          ) : (
-            <Table.Caption ta={look.captionSide === 'top' ? 'left' : 'center'}>{caption}</Table.Caption>
           )}
           <Table.Thead>
             <Table.Tr>
@@ -152,7 +154,7 @@ function RowView<Row>({ columns, row, open, details }: Shape<Row> & { readonly r
           </Table.Td>
         )}
         {columns.map(({ title, cell, cells }) => (
-          <Table.Td key={title} {...cells}>
+          <Table.Td key={title} dir="auto" {...cells}>
             {cell(row)}
           </Table.Td>
         ))}

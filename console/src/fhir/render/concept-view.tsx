@@ -52,7 +52,7 @@ export function ConceptView({ value }: { readonly value: JsonObject }) {
       {isSaid ? null : <Text size="sm">{text}</Text>}
       <ul className={classes['list']} style={{ gap: 2 }}>
         {codings.map((coding, index) => (
-          <li key={index}>
+          <li key={index} dir="auto">
             <CodingView value={coding} />
           </li>
         ))}

@@ -81,7 +81,7 @@ function MemberValues({ member }: { readonly member: Member }) {
   return (
     <ul className={classes['list']}>
       {items.map((item, index) => (
-        <li key={index}>
+        <li key={index} dir="auto">
           <ItemView item={item} type={type} elements={children} />
         </li>
       ))}

@@ -10,10 +10,12 @@ interface RowProps {
 export function Row({ label, hint, children }: RowProps) {
   return (
     <div className={classes['member']}>
-      <dt className={classes['label']} title={hint}>
+      <dt className={classes['label']} dir="auto" title={hint}>
         {label}
       </dt>
-      <dd className={classes['value']}>{children}</dd>
+      <dd className={classes['value']} dir="auto">
+        {children}
+      </dd>
     </div>
   );
 }

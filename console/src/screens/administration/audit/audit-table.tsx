@@ -29,7 +29,8 @@ export function AuditTable({ space, rows, more }: AuditTableProps) {
     <RecordTable
       rows={rows}
       caption={words.caption}
-      look={{ captionSide: 'bottom', verticalSpacing: 6 }}
+      hasCaption
+      look={{ verticalSpacing: 6 }}
       minWidth={820}
       keyOf={({ id }) => id}
       details={{

@@ -33,7 +33,7 @@ export function ClientsScreen() {
         query={clients}
         empty={words.empty}
         caption={words.caption}
-        look={{ captionSide: 'bottom' }}
+        hasCaption
         minWidth={640}
         keyOf={({ id }) => id}
         columns={[

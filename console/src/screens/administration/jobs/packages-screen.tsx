@@ -26,7 +26,7 @@ export function PackagesScreen() {
         query={packages}
         empty={words.empty}
         caption={words.caption}
-        look={{ captionSide: 'bottom' }}
+        hasCaption
         minWidth={520}
         keyOf={({ name, version, release }) => `${release} ${name}@${version}`}
         columns={[

@@ -31,7 +31,7 @@ export function IssuersScreen() {
         query={issuers}
         empty={words.empty}
         caption={words.caption}
-        look={{ captionSide: 'bottom' }}
+        hasCaption
         minWidth={640}
         keyOf={({ issuer }) => issuer}
         columns={[

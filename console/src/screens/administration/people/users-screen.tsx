@@ -31,7 +31,7 @@ export function UsersScreen() {
         query={users}
         empty={words.empty}
         caption={words.caption}
-        look={{ captionSide: 'bottom' }}
+        hasCaption
         minWidth={640}
         keyOf={({ id }) => id}
         columns={[

@@ -47,7 +47,7 @@ export function PoliciesScreen() {
         query={policies}
         empty={words.empty}
         caption={words.caption}
-        look={{ captionSide: 'bottom' }}
+        hasCaption
         minWidth={560}
         keyOf={(policy) => policy.name}
         columns={[

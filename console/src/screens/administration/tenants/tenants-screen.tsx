@@ -29,7 +29,7 @@ export function TenantsScreen() {
       <RecordTable
         query={tenants}
         caption={words.caption}
-        look={{ captionSide: 'bottom' }}
+        hasCaption
         minWidth={480}
         keyOf={({ name }) => name}
         columns={[

@@ -34,7 +34,8 @@ export function HistoryList({ space, address, rows, more, onShow, onRestore }: H
     <RecordTable
       rows={rows}
       caption={history.caption}
-      look={{ captionSide: 'top', verticalSpacing: 'xs' }}
+      hasCaption
+      look={{ verticalSpacing: 'xs' }}
       minWidth={760}
       group={history.title}
       keyOf={({ version }) => version.versionId}
