@@ -45,6 +45,8 @@ export interface TenantSettings {
 /** A space with the settings and policies of its tenant. */
 export interface TenantSpace extends Space {
   readonly settings: TenantSettings;
+  /** Name of the tenant for people; undefined: its name. */
+  readonly display?: string;
   /** True: validation refuses nothing; its findings are warnings. For the packages of implementation guides. */
   readonly storesAsPublished?: true;
   /** Number of the space of its AuditEvents (authorization/audit-space.ts); undefined: this is such a space. */

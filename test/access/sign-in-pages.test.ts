@@ -6,7 +6,18 @@ const ESCAPED = '&#34;&#39;&#62;&#60;img src=x onerror=alert(1)&#62;&#38;';
 const PAGE = { client: HOSTILE, redirectUri: 'https://app.example/back', token: HOSTILE, problem: HOSTILE };
 
 it.each<[string, () => string]>([
-  ['to sign in', () => signInPage({ ...PAGE, kind: 'sign-in', status: 200, formCookie: HOSTILE })],
+  [
+    'to sign in',
+    () =>
+      signInPage({
+        ...PAGE,
+        kind: 'sign-in',
+        status: 200,
+        formCookie: HOSTILE,
+        tenant: HOSTILE,
+        user: HOSTILE,
+      }),
+  ],
   [
     'to consent',
     () =>

@@ -150,8 +150,8 @@ it('a practitioner signs in, finds a patient, allows the access, and the app rea
   await page.getByRole('alert').filter({ hasText: 'The name or the password is not right.' }).waitFor();
   // The input of the password field is not returned.
   expect(await page.getByLabel('Password').inputValue()).toBe('');
+  expect(await page.getByLabel('User name').inputValue()).toBe('dora');
 
-  await page.getByLabel('User name').fill('dora');
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('You are signed in as Dr. Dora Doe').waitFor();

@@ -93,6 +93,10 @@ export type SignInStep =
       readonly retryAfterSeconds?: number;
       /** Value of the cookie that accompanies the form. */
       readonly formCookie: string;
+      /** Name of the tenant for people. */
+      readonly tenant: string;
+      /** The user name that was sent before. */
+      readonly user?: string | undefined;
     } & Page)
   | ({
       readonly kind: 'continue';

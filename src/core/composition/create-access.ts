@@ -114,6 +114,7 @@ export function createAccess(
   });
   const authorization = new AuthorizationEndpoint({
     ...{ clients, users, publicUrls, findSpace, searchContext, people, seconds },
+    hidesTenants: authMode === 'enforced',
     grants: grantStore,
     patients: interactions,
   });

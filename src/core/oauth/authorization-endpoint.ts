@@ -36,9 +36,13 @@ export interface AuthorizationParts extends ConsentParts {
   readonly clients: Clients;
   readonly users: Users;
   readonly publicUrls: readonly string[];
+  /** True: strangers may not learn which tenants exist. */
+  readonly hidesTenants: boolean;
   /** Lifetime of an access token in seconds. */
   readonly seconds: number;
 }
+
+type SignInPage = Extract<SignInStep, { kind: 'sign-in' }>;
 
 /** A sign-in whose user is known and asked for consent. */
 interface ConsentState {
@@ -139,7 +143,7 @@ export class AuthorizationEndpoint {
     const isOld = maxAge !== undefined && Date.now() - (signedIn?.began ?? 0) > maxAge * 1000;
     const isKnown = signedIn !== undefined && !asksAgain && !isOld;
     if (isSilent && !isKnown) throw new AuthorizationError('login_required', 'Nobody is signed in', request);
-    if (!isKnown) return signInPage(visit, request, { status: 200 });
+    if (!isKnown) return this.#signInPage(visit, request, { status: 200 });
     const { isBegunElsewhere, client, redirectUri } = request;
     if (isConsole(client) && (!isBegunElsewhere || client.isDisabled))
       return this.#allowConsole(visit, request, signedIn);
@@ -172,10 +176,11 @@ export class AuthorizationEndpoint {
     form: ReadonlyMap<string, string>,
   ): Promise<SignInStep> {
     const { space, address, trail } = visit;
+    const name = form.get('user') ?? '';
     let user: StoredUser | undefined;
     try {
       user = await this.parts.users.prove(space, {
-        name: form.get('user') ?? '',
+        name,
         password: form.get('password') ?? '',
         address,
         trail,
@@ -183,13 +188,35 @@ export class AuthorizationEndpoint {
     } catch (error) {
       if (!(error instanceof FhirError) || error.key !== 'tooManyRequests') throw error;
       const { message: problem, retryAfterSeconds = 1 } = error;
-      return signInPage(visit, request, { status: 429, retryAfterSeconds, problem });
+      return this.#signInPage(visit, request, { status: 429, retryAfterSeconds, problem, user: name });
     }
-    if (user === undefined)
-      return signInPage(visit, request, { status: 403, problem: 'The name or the password is not right.' });
+    if (user === undefined) {
+      const problem = 'The name or the password is not right.';
+      return this.#signInPage(visit, request, { status: 403, problem, user: name });
+    }
     const session = makeToken();
     await this.parts.grants.addSession(space, hashToken(session), user.id, SESSION_SECONDS);
     return { kind: 'redirect', to: addressOf(visit), session };
+  }
+
+  #signInPage(
+    visit: SignInVisit,
+    { client, redirectUri }: AuthorizationRequest,
+    shown: Pick<SignInPage, 'status' | 'retryAfterSeconds' | 'problem' | 'user'>,
+  ): SignInPage {
+    const { space } = visit;
+    const formCookie = isToken(visit.formCookie) ? visit.formCookie : makeToken();
+    // Every tenant has a console, and only some a display name: it would disclose that the tenant exists.
+    const isHidden = this.parts.hidesTenants && isConsole(client);
+    return {
+      kind: 'sign-in',
+      client: client.name,
+      tenant: isHidden ? space.tenant : (space.display ?? space.tenant),
+      redirectUri,
+      formCookie,
+      token: tokenFor(visit, formCookie),
+      ...shown,
+    };
   }
 
   async #consent(
@@ -263,20 +290,4 @@ function addressOf({ query }: SignInVisit): string {
 /** Returns the address of a request, relative to the tenant's endpoints. */
 function toAddress(parameters: Iterable<[string, string]>): string {
   return `authorize?${new URLSearchParams([...parameters]).toString()}`;
-}
-
-function signInPage(
-  visit: SignInVisit,
-  { client, redirectUri }: AuthorizationRequest,
-  shown: { readonly status: 200 | 403 | 429; readonly retryAfterSeconds?: number; readonly problem?: string },
-): SignInStep {
-  const formCookie = isToken(visit.formCookie) ? visit.formCookie : makeToken();
-  return {
-    kind: 'sign-in',
-    client: client.name,
-    redirectUri,
-    formCookie,
-    token: tokenFor(visit, formCookie),
-    ...shown,
-  };
 }

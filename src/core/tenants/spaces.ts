@@ -244,6 +244,7 @@ function toSpaces(
       tenantNumber: row.number,
       timeZone: row.settings[TIME_ZONE] ?? DEFAULT_TIME_ZONE,
       settings,
+      ...(row.display === null ? {} : { display: row.display }),
       ...(searchParameters === undefined ? {} : { searchParameters }),
       ...(policies === undefined ? {} : { policies }),
       ...(auditSpace === undefined ? {} : { auditSpace }),

@@ -37,15 +37,17 @@ function sourceOf(redirectUri: string): string {
   return ['https:', 'http:'].includes(protocol) ? origin : protocol;
 }
 
-export function signInPage({ client, token, problem }: SignInPage): string {
+export function signInPage({ client, tenant, user = '', token, problem }: SignInPage): string {
+  const focused = { user: user === '' ? ' autofocus' : '', password: user === '' ? '' : ' autofocus' };
   return page(
     'Sign in',
     `<h1>Sign in to go on to ${escapeHtml(client)}</h1>
+<p>Use your account of <strong><bdi>${escapeHtml(tenant)}</bdi></strong>.</p>
 ${toProblem(problem)}<form method="post">
 ${hidden('token', token)}<label for="user">User name</label>
-<input type="text" id="user" name="user" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus>
+<input type="text" id="user" name="user" value="${escapeHtml(user)}" autocomplete="username" autocapitalize="none" spellcheck="false" required${focused.user}>
 <label for="password">Password</label>
-<input type="password" id="password" name="password" autocomplete="current-password" required>
+<input type="password" id="password" name="password" autocomplete="current-password" required${focused.password}>
 <div class="buttons"><button type="submit" name="step" value="sign-in">Sign in</button>
 <button type="submit" name="step" value="deny" formnovalidate>Cancel</button></div>
 </form>`,
