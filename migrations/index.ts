@@ -13,6 +13,7 @@ import * as administrationJobs from './0046-administration-jobs';
 import * as unopenedReferences from './0047-unopened-references';
 import * as refreshUses from './0048-refresh-uses';
 import * as jobs from './0049-jobs';
+import * as invitations from './0050-invitations';
 
 export { readFunctions, type DatabaseFunction } from './sql-files';
 
@@ -35,6 +36,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0047-unopened-references': unopenedReferences,
   '0048-refresh-uses': refreshUses,
   '0049-jobs': jobs,
+  '0050-invitations': invitations,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isReleaseScope, type Core, type User, type UserChanges } from '../core';
 import { type Arguments, type Command, type CommandGroup, type Options, UsageError } from './command';
+import { inviteUser, ownAddress } from './invitation';
 import { JSON_OPTION, print, toInstant } from './output';
 import { textOf, wrongValue } from './option-values';
 import { TENANT_OPTION, withTenant } from './with-tenant';
@@ -37,6 +38,10 @@ const PASSWORD_OPTION = {
   },
 } as const satisfies Options;
 
+const INVITE_OPTION = {
+  invite: { type: 'boolean', help: 'create no password, but a link by which the person sets it' },
+} as const satisfies Options;
+
 function toLine(user: User): string {
   const { id, name, display, isDisabled, release, fhirUser, patient } = user;
   const words = [
@@ -51,10 +56,11 @@ function toLine(user: User): string {
 
 /** As in the answers of the HTTP API. */
 function toDocument({ id, name, display, created, ...user }: User): object {
-  const { isDisabled: disabled, release, fhirUser, patient } = user;
+  const { isDisabled: disabled, release, fhirUser, patient, invited } = user;
   return {
     ...{ id, name, display, created: toInstant(created), disabled, release, fhirUser, patient },
     ...{ administrator: user.isAdministrator, auditor: user.isAuditor },
+    ...(invited === null ? {} : { invited: toInstant(invited) }),
   };
 }
 
@@ -132,8 +138,8 @@ const list: Command = {
 const create: Command = {
   name: 'create',
   usage: '',
-  summary: 'Create an account; a generated password is shown once.',
-  options: { ...TENANT_OPTION, ...DETAILS, ...PASSWORD_OPTION, ...JSON_OPTION },
+  summary: 'Create an account; a generated password is shown once, or a link by which the person sets one.',
+  options: { ...TENANT_OPTION, ...DETAILS, ...PASSWORD_OPTION, ...INVITE_OPTION, ...JSON_OPTION },
   examples: [
     {
       line: 'andiron user create --tenant acme --name dora --display "Dr. Dora Doe" --fhir-user Practitioner/doc',
@@ -144,12 +150,17 @@ const create: Command = {
       does: 'Create one with a given password, of 12 characters or more.',
     },
     {
+      line: 'andiron user create --tenant acme --name fay --fhir-user Practitioner/fay --invite',
+      does: 'Create one without a password, and print a link by which the person sets it.',
+    },
+    {
       line: 'andiron user create --tenant system --name olga --administrator',
       does: 'Create an administrator of the server, who signs in to the console.',
     },
   ],
   run: async (given) => {
     const changes = toChanges(given.options);
+    if (given.options['invite'] === true) return createInvited(given, changes);
     const made = await toPassword(given);
     await withTenant(given, async ({ tenants: { users } }, tenant) => {
       const user = await users.create(tenant, { ...changes, password: made.password });
@@ -157,6 +168,20 @@ const create: Command = {
     });
   },
 };
+
+async function createInvited(given: Arguments, changes: UserChanges): Promise<void> {
+  if (given.options['password-stdin'] === true)
+    throw new UsageError('--invite and --password-stdin exclude each other');
+  const base = ownAddress();
+  await withTenant(given, async ({ tenants: { users } }, tenant) => {
+    const user = await users.create(tenant, changes);
+    const invitation = await inviteUser(users, tenant, { id: user.id, base });
+    print(given, { ...toDocument(user), invited: invitation.expires, invitation }, [
+      ...[`user_id=${user.id}`, `name=${user.name}`],
+      ...[`link=${invitation.link}`, `expires=${invitation.expires}`],
+    ]);
+  });
+}
 
 const changeUser: Command = {
   name: 'change',
@@ -178,6 +203,25 @@ const changeUser: Command = {
     await withTenant(given, async ({ tenants: { users } }, tenant) => {
       const user = await changed(users, tenant, given, changes);
       print(given, toDocument(user), [toLine(user)]);
+    });
+  },
+};
+
+const invite: Command = {
+  name: 'invite',
+  usage: 'USER_ID',
+  summary:
+    'Make a link by which the person sets the password, once within a day; the present password is valid until then.',
+  options: { ...TENANT_OPTION, ...JSON_OPTION },
+  examples: [
+    { line: 'andiron user invite USER_ID --tenant acme', does: 'Print the link, which is shown once.' },
+  ],
+  run: async (given) => {
+    const base = ownAddress();
+    await withTenant(given, async ({ tenants: { users } }, tenant) => {
+      const [id = ''] = given.words;
+      const made = await inviteUser(users, tenant, { id, base });
+      print(given, made, [`link=${made.link}`, `expires=${made.expires}`]);
     });
   },
 };
@@ -254,5 +298,5 @@ async function changed(
 export const user: CommandGroup = {
   name: 'user',
   summary: 'List, create, change, disable or remove the accounts of people who sign in to a tenant.',
-  commands: [list, create, changeUser, password, disable, enable, remove],
+  commands: [list, create, changeUser, invite, password, disable, enable, remove],
 };

@@ -156,6 +156,7 @@ describe('requests and answers are as described', () => {
     expect(user).toMatchObject({ administrator: true, auditor: false });
     await send('GET', '/tenants/acme/users');
     await send('GET', `/tenants/acme/users/${user.id}`);
+    await send('POST', `/tenants/acme/users/${user.id}/invitations`);
     await send('PATCH', `/tenants/acme/users/${user.id}`, { disabled: true });
     await send('DELETE', `/tenants/acme/users/${user.id}`);
     const issuer = { issuer: 'https://login.example', client: client.id, audience: 'andiron' };

@@ -246,7 +246,7 @@ export interface paths {
         /** List the users who sign in to a tenant */
         get: operations["listUsers"];
         put?: never;
-        /** Make an account */
+        /** Make an account; without a password, it signs in after an invitation */
         post: operations["createUser"];
         delete?: never;
         options?: never;
@@ -276,6 +276,28 @@ export interface paths {
         head?: never;
         /** Change an account */
         patch: operations["changeUser"];
+        trace?: never;
+    };
+    "/tenants/{tenant}/users/{user}/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tenant */
+                tenant: components["parameters"]["tenant"];
+                /** @description Id of the account */
+                user: components["parameters"]["user"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a link by which the person sets the password, once within a day; an earlier link ends */
+        post: operations["inviteUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/tenants/{tenant}/policies": {
@@ -736,6 +758,11 @@ export interface components {
             administrator: boolean;
             /** @description The user may read AuditEvents */
             auditor: boolean;
+            /**
+             * Format: date-time
+             * @description When the link ends that the person has not used
+             */
+            invited?: string;
         };
         UserList: {
             users: components["schemas"]["User"][];
@@ -765,7 +792,7 @@ export interface components {
         NewUser: {
             /** @description Name to sign in with */
             name: string;
-            password: string;
+            password?: string;
             /** @description Name for people */
             display?: string;
             /** @description True: the user cannot sign in */
@@ -783,6 +810,12 @@ export interface components {
             administrator?: boolean;
             /** @description The user may read AuditEvents */
             auditor?: boolean;
+        };
+        Invitation: {
+            /** @description Address for the person alone; no other answer has it */
+            link: string;
+            /** Format: date-time */
+            expires: string;
         };
         Issuer: {
             /** @description iss of its tokens */
@@ -2054,6 +2087,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description There is no such tenant, or nothing of this name in it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/fhir+json": components["schemas"]["OperationOutcome"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    inviteUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tenant */
+                tenant: components["parameters"]["tenant"];
+                /** @description Id of the account */
+                user: components["parameters"]["user"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"];
                 };
             };
             /** @description There is no such tenant, or nothing of this name in it */

@@ -13,6 +13,14 @@ export type UserChanges = { readonly [Name in keyof UserDetails]?: UserDetails[N
   readonly password?: string | undefined;
 };
 
+/** A link by which a person sets the password of an account, once. */
+export interface Invitation {
+  /** It contains the secret, which no other answer has. */
+  readonly link: string;
+  /** Milliseconds since 1970. */
+  readonly expires: number;
+}
+
 /**
  * The accounts of tenants. All functions throw `unknownTenant`; changes take effect in every process within 2 s, also for
  * tokens issued before. A new password, and disabling, sign the user out everywhere.
@@ -21,12 +29,20 @@ export interface Users {
   /** Returns the first 10,000 accounts by name. */
   list(tenant: string): Promise<readonly User[]>;
   find(tenant: string, id: string): Promise<User | undefined>;
-  /** Throws `invalidValue`. */
+  /** Without a password, nobody signs in until an invitation is used. Throws `invalidValue`. */
   create(tenant: string, details: UserChanges): Promise<User>;
   /** Undefined: there is no such account. Throws `invalidValue`. */
   change(tenant: string, id: string, changes: UserChanges): Promise<User | undefined>;
   /** False: there is no such account. */
   remove(tenant: string, id: string): Promise<boolean>;
+  /**
+   * Makes an invitation in place of an earlier one, valid for a day. `base`: the `{base_url}` of its link. The present password is
+   * valid until the invitation is used. Undefined: there is no such account. Throws `invalidValue` for a disabled one.
+   */
+  invite(
+    tenant: string,
+    account: { readonly id: string; readonly base: string },
+  ): Promise<Invitation | undefined>;
 }
 
 /** A browser at the authorization endpoint. */
@@ -58,6 +74,12 @@ export interface SignInVisit {
 export type SignOutVisit = Pick<
   SignInVisit,
   'space' | 'base' | 'query' | 'isPosted' | 'sessionCookie' | 'address' | 'requestId' | 'trail'
+>;
+
+/** A browser at a page that belongs to no client. */
+export type PageVisit = Pick<
+  SignInVisit,
+  'space' | 'base' | 'form' | 'sessionCookie' | 'formCookie' | 'address' | 'requestId' | 'trail'
 >;
 
 /** A Patient that the user may select. */
@@ -98,6 +120,25 @@ export type SignInStep =
       /** The user name that was sent before. */
       readonly user?: string | undefined;
     } & Page)
+  /** The page of an invitation, on which a person sets the password. */
+  | {
+      readonly kind: 'invitation';
+      readonly status: 200 | 400 | 403 | 429;
+      readonly retryAfterSeconds?: number;
+      readonly formCookie: string;
+      readonly token: string;
+      /** The secret of the link, if the browser has sent it before. */
+      readonly secret?: string | undefined;
+      readonly problem?: string | undefined;
+    }
+  /** The password is set. */
+  | {
+      readonly kind: 'password-set';
+      /** Name to sign in with. */
+      readonly user: string;
+      /** Name of the tenant for people. */
+      readonly tenant: string;
+    }
   | ({
       readonly kind: 'continue';
       /** Display name of the user. */
@@ -127,6 +168,8 @@ export type SignInStep =
 export interface SignIn {
   /** Throws FhirError for failures that the request did not cause. */
   step(visit: SignInVisit): Promise<SignInStep>;
+  /** Shows the page of an invitation, or sets the password of its account. Throws as `step`. */
+  invitation(visit: PageVisit): Promise<SignInStep>;
   /** Ends the session of a browser for a client that names its user. Throws as `step`. */
   signOut(visit: SignOutVisit): Promise<SignInStep>;
   /**

@@ -105,6 +105,20 @@ export function recordSignIns(
         await note(visit, trail, { interaction, query: 'oidc/authorize' }, endingOfStep(next));
         return next;
       },
+      async invitation(visit) {
+        if (visit.form === undefined) return signIn.invitation(visit);
+        const trail: SignInTrail = {};
+        const what = { interaction: LOGIN, query: 'oidc/invitation' };
+        let next;
+        try {
+          next = await signIn.invitation({ ...visit, trail });
+        } catch (error) {
+          await note(visit, trail, what, endingOf(error));
+          throw error;
+        }
+        await note(visit, trail, what, endingOfStep(next));
+        return next;
+      },
       async signOut(visit) {
         const trail: SignInTrail = {};
         const next = await signIn.signOut({ ...visit, trail });
@@ -125,7 +139,7 @@ function refusalOf(error: unknown): Ending {
 function endingOfStep(step: SignInStep): Ending {
   if (step.kind === 'redirect')
     return step.session === undefined ? { status: 400, reason: 'invalid_request' } : OK;
-  if (step.kind !== 'refused' && step.kind !== 'sign-in') return OK;
+  if (!('status' in step)) return OK;
   if (step.status === 429) return { status: 429, reason: 'tooManyRequests' };
   return { status: step.status };
 }

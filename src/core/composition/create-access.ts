@@ -23,6 +23,7 @@ import { ClientAuthentication } from '../oauth/client-authentication';
 import { Clients } from '../oauth/clients';
 import { CredentialThrottle } from '../oauth/credential-throttle';
 import { DecoyKeys } from '../oauth/decoy-keys';
+import { Invitations } from '../oauth/invitations';
 import { OutsideIssuers } from '../oauth/issuers';
 import { LogoutEndpoint } from '../oauth/logout-endpoint';
 import { RemoteKeys } from '../oauth/remote-keys';
@@ -37,6 +38,7 @@ import { SignInNetworkStore } from '../storage/accounts/sign-in-networks';
 import { SigningKeyStore } from '../storage/accounts/signing-keys';
 import { IssuerStore } from '../storage/accounts/token-issuers';
 import { UserStore } from '../storage/accounts/user-accounts';
+import { InvitationStore } from '../storage/accounts/user-invitations';
 import { GrantStore } from '../storage/accounts/user-grants';
 import type { CoreOptions } from './core-options';
 import type { BaseServices } from './create-foundation';
@@ -123,6 +125,11 @@ export function createAccess(
     grants: grantStore,
     userGrants: grants,
   });
+  const invitations = new Invitations({
+    ...{ grants, throttle: accounts.throttle, changed: tenants.changed },
+    users: accounts.userStore,
+    store: new InvitationStore(foundation.database, options.database),
+  });
   const decoys = new DecoyKeys(foundation.digest);
   let starting: Promise<unknown> | undefined;
 
@@ -158,9 +165,10 @@ export function createAccess(
         return ids;
       },
     },
-    users: administerUsers(users, grants, tenants),
+    users: administerUsers(users, invitations, grants, tenants),
     signIn: {
       step: (visit) => authorization.step(visit),
+      invitation: (visit) => invitations.step(visit),
       launch: (space, context) => authorization.launch(space, context),
       signOut: (visit) => logout.signOut(visit),
     },
@@ -180,7 +188,9 @@ interface Accounts {
   readonly issuers: OutsideIssuers;
   readonly grantStore: GrantStore;
   readonly grants: UserGrants;
+  readonly userStore: UserStore;
   readonly users: Users;
+  readonly throttle: CredentialThrottle;
 }
 
 function createAccounts(
@@ -193,8 +203,9 @@ function createAccounts(
   const throttle = new CredentialThrottle(guesses);
   const remoteKeys = new RemoteKeys(outbound, log);
   const grantStore = new GrantStore(database);
+  const userStore = new UserStore(database, owner);
   return {
-    ...{ store, remoteKeys, destinations, grantStore },
+    ...{ store, remoteKeys, destinations, grantStore, userStore, throttle },
     clients: new Clients(store, throttle),
     keys: new SigningKeys(new SigningKeyStore(database, owner)),
     issuers: new OutsideIssuers({
@@ -204,7 +215,7 @@ function createAccounts(
       longestSeconds: outsideTokenSeconds,
     }),
     grants: new UserGrants(grantStore),
-    users: new Users(new UserStore(database, owner), throttle, new SignInNetworkStore(database, digest)),
+    users: new Users(userStore, throttle, new SignInNetworkStore(database, digest)),
   };
 }
 

@@ -15,6 +15,7 @@ import type { StoredUser } from '../storage/accounts/user-accounts';
 import { changeDetails } from './client-details';
 import { type Clients, makeSecret, type NewSecret } from './clients';
 import { requireChangeable, withAddresses } from './console-client';
+import type { Invitations } from './invitations';
 import type { OutsideIssuers } from './issuers';
 import type { Users } from './users';
 
@@ -109,6 +110,7 @@ export function administerIssuers(
 
 export function administerUsers(
   users: Users,
+  invitations: Invitations,
   grants: UserGrants,
   { spaceOf, changed }: AdministeredTenants,
 ): UserAdministration {
@@ -138,6 +140,7 @@ export function administerUsers(
       changed(tenant);
       return removed;
     },
+    invite: async (tenant, account) => invitations.invite(await spaceOf(tenant), account),
   };
 }
 

@@ -23,7 +23,7 @@ import {
 import type { Clients } from './clients';
 import { allowedScopes, isAboutLaunch, offerOf, type ConsentParts } from './consent';
 import { isConsole, withAddresses } from './console-client';
-import { isOurs, isToken, tokenFor } from './form-token';
+import { isOurs, isToken, NOT_OURS, tokenFor } from './form-token';
 import { grantCode, SESSION_SECONDS, type SignedIn } from './grant-code';
 import { hashToken, makeToken } from './random-token';
 import { noteAccount } from '../audit/sign-in-trail';
@@ -265,13 +265,6 @@ export class AuthorizationEndpoint {
     return redirect(visit, request, { code });
   }
 }
-
-const NOT_OURS: SignInStep = {
-  kind: 'refused',
-  status: 403,
-  reason:
-    'The form does not belong to a page that this server has shown in this browser. Start again from the app',
-};
 
 function redirect(
   { base, space }: SignInVisit,

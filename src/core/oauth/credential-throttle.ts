@@ -19,8 +19,8 @@ const PER_USER: readonly Rate[] = [{ quota: 100, windowMs: 60 * MINUTE_MS }];
 
 /** The identity that credentials are sent for. */
 export interface Claimed {
-  readonly kind: 'client' | 'user';
-  /** Id or name, as it was sent. */
+  readonly kind: 'client' | 'user' | 'invitation';
+  /** Id or name, as it was sent; of an invitation the hash of its secret. */
   readonly name: string;
 }
 

@@ -54,6 +54,11 @@ export function hashSecret(secret: string): Promise<string> {
   return hash(secret, COST);
 }
 
+/** Returns the hash of no password, in the form of those of passwords: each is wrong after the same time. */
+export function placeholderHash(): string {
+  return toText(PASSWORD_COST, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
+}
+
 /** As `hashSecret` at five times the cost. */
 export function hashPassword(password: string): Promise<string> {
   return hash(password, PASSWORD_COST);
@@ -61,8 +66,10 @@ export function hashPassword(password: string): Promise<string> {
 
 async function hash(secret: string, cost: Cost): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const key = await derive(secret, salt, cost);
-  const { N, r, p } = cost;
+  return toText(cost, salt, await derive(secret, salt, cost));
+}
+
+function toText({ N, r, p }: Cost, salt: Buffer, key: Buffer): string {
   return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$');
 }
 

@@ -7,7 +7,7 @@ import type { SignInNetworkStore } from '../storage/accounts/sign-in-networks';
 import type { StoredUser, UserDetails, UserStore } from '../storage/accounts/user-accounts';
 import type { CredentialThrottle } from './credential-throttle';
 import { PERSON_TYPES } from '../authorization/person';
-import { hashPassword, isSecretOf } from './secret-hash';
+import { hashPassword, isSecretOf, placeholderHash } from './secret-hash';
 import { noteAccount } from '../audit/sign-in-trail';
 import { ID, isValidId } from '../fhir/resource';
 
@@ -84,10 +84,11 @@ export class Users {
     return user;
   }
 
-  /** Creates an account and returns its id. Throws `invalidValue`. */
+  /** Creates an account and returns its id. Without a password, each is wrong. Throws `invalidValue`. */
   async create(space: TenantReference, { password, ...changes }: UserChanges): Promise<string> {
     const details = change(changes);
-    const hash = await hashPassword(requirePassword(password ?? '', details));
+    const hash =
+      password === undefined ? placeholderHash() : await hashPassword(requirePassword(password, details));
     const id = randomUUID();
     if (!(await this.store.create(space, id, details, hash)))
       refuse(
@@ -136,8 +137,8 @@ function change(changes: Omit<UserChanges, 'password'>, before: UserDetails = NO
   };
 }
 
-/** https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver: the length matters, not the kinds of characters. */
-function requirePassword(password: string, { name, display }: UserDetails): string {
+/** Throws `invalidValue`. https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver: the length matters, not the kinds of characters. */
+export function requirePassword(password: string, { name, display }: UserDetails): string {
   const length = [...password].length;
   if (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD)
     refuse(`A password must have ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters`);

@@ -38,7 +38,14 @@ const COMPONENTS: readonly TSchema[] = [
   ...[schemas.DescribedTenant, schemas.TenantRemoval, schemas.TenantImport, schemas.SettingList],
   ...[schemas.Client, schemas.ClientList, schemas.ClientChanges, schemas.NewClient, schemas.MadeClient],
   ...[schemas.NewSecret, schemas.SecretRequest, schemas.User, schemas.UserList, schemas.UserChanges],
-  ...[schemas.NewUser, schemas.Issuer, schemas.IssuerList, schemas.NewIssuer, schemas.KeyRequest],
+  ...[
+    schemas.NewUser,
+    schemas.Invitation,
+    schemas.Issuer,
+    schemas.IssuerList,
+    schemas.NewIssuer,
+    schemas.KeyRequest,
+  ],
   ...[schemas.KeyList, schemas.Policy, schemas.PolicyList, jobSchemas.PackageRequest, jobSchemas.PackageList],
   ...[
     jobSchemas.ReindexRequest,

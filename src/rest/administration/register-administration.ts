@@ -38,7 +38,7 @@ export function registerAdministration(server: FastifyInstance, restContext: Res
     serveRoutes(scope, routes.TRANSFER_ROUTES, transferHandlers(core, transfer));
     serveRoutes(scope, routes.SETTING_ROUTES, settingHandlers(core));
     serveRoutes(scope, routes.CLIENT_ROUTES, clientHandlers(core));
-    serveRoutes(scope, routes.USER_ROUTES, userHandlers(core));
+    serveRoutes(scope, routes.USER_ROUTES, userHandlers({ core, addresses }));
     serveRoutes(scope, routes.POLICY_ROUTES, policyHandlers(core));
     serveRoutes(scope, routes.PACKAGE_ROUTES, packageHandlers({ core, addresses, log }));
     serveRoutes(scope, routes.JOB_ROUTES, jobHandlers({ core, addresses }));

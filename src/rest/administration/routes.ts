@@ -211,7 +211,7 @@ export const USER_ROUTES = {
   },
   createUser: {
     address: `POST ${TENANT}/users`, tag: 'Users',
-    summary: 'Make an account',
+    summary: 'Make an account; without a password, it signs in after an invitation',
     body: schemas.NewUser,
     example: { name: 'doc', display: 'Dr. Doc', password: 'a long password', fhirUser: 'Practitioner/doc' },
     answers: made(schemas.User),
@@ -235,6 +235,12 @@ export const USER_ROUTES = {
     address: `DELETE ${TENANT}/users/{user}`, tag: 'Users',
     summary: 'Remove an account',
     answers: ok(schemas.Removed, 'Removed'),
+    errors: NOT_FOUND,
+  },
+  inviteUser: {
+    address: `POST ${TENANT}/users/{user}/invitations`, tag: 'Users',
+    summary: 'Make a link by which the person sets the password, once within a day; an earlier link ends',
+    answers: made(schemas.Invitation),
     errors: NOT_FOUND,
   },
 } satisfies Routes; // prettier-ignore

@@ -164,14 +164,24 @@ const USER_DETAILS = {
 };
 const PASSWORD = { password: Type.String({ minLength: 12, maxLength: 200, writeOnly: true }) };
 export const User = object(
-  { id: text(), created: instant(), ...USER_NAME, ...USER_DETAILS },
+  {
+    ...{ id: text(), created: instant(), ...USER_NAME, ...USER_DETAILS },
+    invited: Type.Optional(instant('When the link ends that the person has not used')),
+  },
   { $id: 'User' },
+);
+export const Invitation = object(
+  { link: text('Address for the person alone; no other answer has it'), expires: instant() },
+  { $id: 'Invitation' },
 );
 export const UserList = object({ users: listOf(User) }, { $id: 'UserList' });
 export const UserChanges = object(optional({ ...USER_NAME, ...USER_DETAILS, ...PASSWORD }), {
   $id: 'UserChanges',
 });
-export const NewUser = object({ ...USER_NAME, ...PASSWORD, ...optional(USER_DETAILS) }, { $id: 'NewUser' });
+export const NewUser = object(
+  { ...USER_NAME, ...optional({ ...PASSWORD, ...USER_DETAILS }) },
+  { $id: 'NewUser' },
+);
 
 const ISSUER = {
   issuer: text('iss of its tokens'),

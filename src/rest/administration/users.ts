@@ -1,11 +1,15 @@
 /** Administration of the users who sign in to a tenant. */
-import type { Core, User, UserChanges } from '../../core';
+import type { User, UserChanges } from '../../core';
+import type { RestContext } from '../rest-context';
 import type { USER_ROUTES } from './routes';
 import type { Value } from './schema-kinds';
 import type * as schemas from './schemas';
 import { found, toInstant, type HandlersOf } from './serve-routes';
 
-export function userHandlers({ tenants: { users } }: Core): HandlersOf<typeof USER_ROUTES> {
+type UserContext = Pick<RestContext, 'core' | 'addresses'>;
+
+export function userHandlers({ core, addresses }: UserContext): HandlersOf<typeof USER_ROUTES> {
+  const { users } = core.tenants;
   return {
     listUsers: async ({ params: { tenant } }) => {
       const list = await users.list(tenant);
@@ -26,6 +30,11 @@ export function userHandlers({ tenants: { users } }: Core): HandlersOf<typeof US
       found(await users.remove(tenant, user));
       return { status: 200, answer: { removed: user } };
     },
+    inviteUser: async ({ params: { tenant, user }, request }) => {
+      const base = addresses.base(request);
+      const { link, expires } = found(await users.invite(tenant, { id: user, base }));
+      return { status: 201, answer: { link, expires: toInstant(expires) } };
+    },
   };
 }
 
@@ -35,9 +44,10 @@ function toChanges(body: Value<typeof schemas.UserChanges>): UserChanges {
 }
 
 function toAnswer(user: User): Value<typeof schemas.User> {
-  const { id, name, display, created, isDisabled, release, fhirUser, patient } = user;
+  const { id, name, display, created, isDisabled, release, fhirUser, patient, invited } = user;
   return {
     ...{ id, name, display, created: toInstant(created), disabled: isDisabled, release, fhirUser, patient },
     ...{ administrator: user.isAdministrator, auditor: user.isAuditor },
+    ...(invited === null ? {} : { invited: toInstant(invited) }),
   };
 }

@@ -9,7 +9,9 @@ import { FORM_TYPES, requireContentType } from '../requests/body';
 import type { RestContext } from '../rest-context';
 import { readCookie, setCookie } from './cookies';
 import { LONGEST_REQUEST, readForm, requireShort } from './form';
-import { consentPage, continuePage, policyOf, refusalPage, signedOutPage, signInPage } from './pages';
+import { INVITATION_SCRIPT, invitationPage, passwordSetPage } from './account-pages';
+import { policyOf, type PageRights } from './html';
+import { consentPage, continuePage, refusalPage, signedOutPage, signInPage } from './pages';
 
 type AuthorizeRequest = FastifyRequest<{ Params: { tenant: string }; Body: string | undefined }>;
 
@@ -58,7 +60,10 @@ const sentTwice = (): Error => fhirError('invalidValue', { reason: 'A field must
  * True when the browser's headers say that a form comes from this server. Older browsers send none, and the token of
  * the form decides.
  */
-function isFromHere({ headers, protocol, host }: AuthorizeRequest, base: string): boolean {
+export function isFromHere(
+  { headers, protocol, host }: Pick<FastifyRequest, 'headers' | 'protocol' | 'host'>,
+  base: string,
+): boolean {
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') return false;
@@ -89,33 +94,31 @@ export function sendStep(
     .header('x-request-id', request.id);
   if ('session' in step && step.session !== undefined)
     setCookie(request, reply, { path, name: 'session', value: step.session });
+  if ('formCookie' in step) setCookie(request, reply, { path, name: 'form', value: step.formCookie });
+  if ('retryAfterSeconds' in step && step.retryAfterSeconds !== undefined)
+    reply.header('retry-after', String(step.retryAfterSeconds));
+  const send = (text: string, rights: PageRights = {}): FastifyReply =>
+    reply
+      .code('status' in step ? step.status : 200)
+      .header('content-type', 'text/html; charset=utf-8')
+      .header('content-security-policy', policyOf(rights))
+      .send(text);
   switch (step.kind) {
     case 'redirect':
       return reply.code(303).header('location', step.to).send();
     case 'refused':
-      return sendPage(reply, step.status, refusalPage(step.reason), undefined);
+      return send(refusalPage(step.reason));
     case 'signed-out':
-      return sendPage(reply, 200, signedOutPage(), undefined);
+      return send(signedOutPage());
+    case 'password-set':
+      return send(passwordSetPage(step));
+    case 'invitation':
+      return send(invitationPage(step), { hasForm: true, script: INVITATION_SCRIPT });
     case 'sign-in':
-      setCookie(request, reply, { path, name: 'form', value: step.formCookie });
-      if (step.retryAfterSeconds !== undefined) reply.header('retry-after', String(step.retryAfterSeconds));
-      return sendPage(reply, step.status, signInPage(step), step.redirectUri);
+      return send(signInPage(step), { hasForm: true, redirectUri: step.redirectUri });
     case 'continue':
-      return sendPage(reply, 200, continuePage(step), step.redirectUri);
+      return send(continuePage(step), { hasForm: true, redirectUri: step.redirectUri });
     case 'consent':
-      return sendPage(reply, 200, consentPage(step), step.redirectUri);
+      return send(consentPage(step), { hasForm: true, redirectUri: step.redirectUri });
   }
-}
-
-function sendPage(
-  reply: FastifyReply,
-  status: number,
-  page: string,
-  redirectUri: string | undefined,
-): FastifyReply {
-  return reply
-    .code(status)
-    .header('content-type', 'text/html; charset=utf-8')
-    .header('content-security-policy', policyOf(redirectUri))
-    .send(page);
 }

@@ -1,41 +1,11 @@
 /** The sign-in pages: plain HTML without scripts, usable with a keyboard, a screen reader and any browser. */
-import { createHash } from 'node:crypto';
 import type { PatientChoice, SignInStep } from '../../core';
+import { escapeHtml, hidden, page, toProblem } from './html';
 import { describeScope } from './scope-words';
 
 type SignInPage = Extract<SignInStep, { kind: 'sign-in' }>;
 type ContinuePage = Extract<SignInStep, { kind: 'continue' }>;
 type ConsentPage = Extract<SignInStep, { kind: 'consent' }>;
-
-const STYLE = `
-:root { color-scheme: light dark; }
-body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; padding: 1.5rem 1rem; }
-main { max-width: 30rem; margin: 0 auto; }
-h1 { font-size: 1.4rem; line-height: 1.25; }
-label, legend { display: block; font-weight: 600; margin-top: 1rem; }
-input[type=text], input[type=password], input[type=search] { box-sizing: border-box; width: 100%; padding: .5rem; font: inherit; }
-fieldset { border: 1px solid; margin: 1rem 0; padding: 0 1rem 1rem; }
-label.choice { font-weight: 400; margin-top: .5rem; }
-.buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem; }
-button { font: inherit; padding: .5rem 1.25rem; }
-.problem { border-left: .3rem solid #c00; padding-left: .75rem; }
-`;
-
-/**
- * Returns the content security policy of a page: its own style, and forms that lead to this server and then to the
- * client.
- */
-export function policyOf(redirectUri: string | undefined): string {
-  const style = createHash('sha256').update(STYLE).digest('base64');
-  const targets = redirectUri === undefined ? "'none'" : `'self' ${sourceOf(redirectUri)}`;
-  return `default-src 'none'; style-src 'sha256-${style}'; form-action ${targets}; frame-ancestors 'none'; base-uri 'none'`;
-}
-
-/** Browsers also check the final redirect of a form against the policy. */
-function sourceOf(redirectUri: string): string {
-  const { protocol, origin } = new URL(redirectUri);
-  return ['https:', 'http:'].includes(protocol) ? origin : protocol;
-}
 
 export function signInPage({ client, tenant, user = '', token, problem }: SignInPage): string {
   const focused = { user: user === '' ? ' autofocus' : '', password: user === '' ? '' : ' autofocus' };
@@ -140,34 +110,4 @@ ${list.length > 0 ? list.join('\n') : '<p>No patient was found.</p>'}
 function describePatient({ name, birthDate, id }: PatientChoice): string {
   const born = birthDate === undefined ? '' : `, born ${birthDate}`;
   return escapeHtml(`${name}${born} (id ${id})`);
-}
-
-function toProblem(problem: string | undefined): string {
-  return problem === undefined ? '' : `<p class="problem" role="alert">${escapeHtml(problem)}</p>\n`;
-}
-
-function hidden(name: string, value: string): string {
-  return `<input type="hidden" name="${name}" value="${escapeHtml(value)}">\n`;
-}
-
-function page(title: string, content: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-${content}
-</main>
-</body>
-</html>
-`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

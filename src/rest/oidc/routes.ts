@@ -10,6 +10,7 @@ import { INTERACTIONS } from '../interaction-names';
 import { refuseOtherMethods } from '../requests/method';
 import { openidConfiguration, smartConfiguration, type Described } from './discovery';
 import { sendJson } from '../responses/send-json';
+import { showAccountPage } from './account';
 import { authorize } from './authorize';
 import { launch } from './launch';
 import { logout } from './logout';
@@ -21,7 +22,11 @@ type Answer = (request: OidcRequest, reply: FastifyReply, space: TenantSpace) =>
 
 const ROOT = '/w/:tenant/oidc';
 /** Patterns of the routes of pages, to which clients send browsers from their own sites. */
-export const PAGE_ADDRESSES: readonly (string | undefined)[] = [`${ROOT}/authorize`, `${ROOT}/logout`];
+export const PAGE_ADDRESSES: readonly (string | undefined)[] = [
+  `${ROOT}/authorize`,
+  `${ROOT}/logout`,
+  `${ROOT}/invitation`,
+];
 /** Caches for 60 seconds. A new key of a rotation signs at once, so that a client may not have it for that long. */
 const CACHE_CONTROL = 'public, max-age=60';
 /** Another style has another address. */
@@ -76,6 +81,12 @@ export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): 
   add('/authorize', { GET: page, POST: page });
   const leave: Answer = (request, reply, space) => logout(edge, request, reply, space);
   add('/logout', { GET: leave, POST: leave });
+  const invitation: Answer = (request, reply, space) =>
+    showAccountPage(edge, request, reply, {
+      space,
+      step: (visit) => edge.core.access.signIn.invitation(visit),
+    });
+  add('/invitation', { GET: invitation, POST: invitation });
   add('/launch', { POST: (request, reply, space) => launch(edge, request, reply, space) });
   const oauth = { hasOAuthErrors: true };
   add('/token', { POST: client((request) => tokens.grant(request)) }, oauth);

@@ -5,6 +5,7 @@ import type { TenantReference } from './client-applications';
 import type { Database, DatabaseOptions, Row } from '../connection/database';
 import { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
+import { endInvitation, endSignIns, setPassword } from './user-password';
 
 /** The properties of an account that can be set, except its password. */
 export interface UserDetails {
@@ -28,27 +29,32 @@ export interface StoredUser extends UserDetails {
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly created: number;
+  /** Expiry of an invitation that is not used yet, in milliseconds since 1970; it may have passed. */
+  readonly invited: number | null;
   /** Hash of the password (oauth/secret-hash.ts). */
   readonly hash: string;
 }
 
 const COLUMNS = sql`
   a.id, a.name, a.display, a.disabled, a.release, a.fhir_user, a.patient, a.administrator, a.auditor,
-  floor(extract(epoch from a.created) * 1000)::bigint, a.hash`;
+  floor(extract(epoch from a.created) * 1000)::bigint, floor(extract(epoch from i.expires) * 1000)::bigint, a.hash`;
+const ACCOUNTS = sql`
+  andiron.user_account a
+  left join andiron.user_invitation i on i.tenant = a.tenant and i.account = a.id`;
 
 const FIND = defineStatement(
   template(sql`
-    select ${COLUMNS} from andiron.user_account a
+    select ${COLUMNS} from ${ACCOUNTS}
     where a.tenant = ${bind('tenant')}::int and a.id = ${bind('id')} limit 1`),
 );
 const FIND_BY_NAME = defineStatement(
   template(sql`
-    select ${COLUMNS} from andiron.user_account a
+    select ${COLUMNS} from ${ACCOUNTS}
     where a.tenant = ${bind('tenant')}::int and a.name = ${bind('name')} limit 1`),
 );
 const LIST = defineStatement(
   template(sql`
-    select ${COLUMNS} from andiron.user_account a
+    select ${COLUMNS} from ${ACCOUNTS}
     where a.tenant = ${bind('tenant')}::int order by a.name limit ${bind('limit')}::int`),
 );
 const CREATE = defineStatement(
@@ -66,7 +72,7 @@ const CREATE = defineStatement(
 const CHANGE = defineStatement(
   template(sql`
     update andiron.user_account a set name = ${bind('name')}, display = ${bind('display')},
-      hash = coalesce(${bind('hash')}::text, a.hash), disabled = ${bind('disabled')}::boolean,
+      disabled = ${bind('disabled')}::boolean,
       release = ${bind('release')}, fhir_user = ${bind('fhirUser')}::text, patient = ${bind('patient')}::text,
       administrator = ${bind('administrator')}::boolean, auditor = ${bind('auditor')}::boolean
     where a.tenant = ${bind('tenant')}::int and a.id = ${bind('id')}
@@ -81,18 +87,6 @@ const REMOVE = defineStatement(
     delete from andiron.user_account where tenant = ${bind('tenant')}::int and id = ${bind('id')} returning id`),
   { named: false },
 );
-const END_SESSIONS = defineStatement(
-  template(sql`
-    delete from andiron.user_session where tenant = ${bind('tenant')}::int and account = ${bind('id')}`),
-  { named: false },
-);
-const REVOKE_GRANTS = defineStatement(
-  template(sql`
-    update andiron.user_grant set revoked = true
-    where tenant = ${bind('tenant')}::int and account = ${bind('id')} and not revoked`),
-  { named: false },
-);
-
 /** Accounts of one tenant. */
 const MAX_USERS = 100_000;
 const MAX_LISTED = 10_000;
@@ -151,11 +145,11 @@ export class UserStore {
     },
   ): Promise<boolean> {
     return OwnerSession.inTransaction(this.owner, async (session) => {
-      const bound = { ...toBound(details), tenant: tenantNumber, id, hash: hash ?? null };
-      if ((await session.run(CHANGE, bound)).length === 0) return false;
-      if (endsAll)
-        for (const statement of [END_SESSIONS, REVOKE_GRANTS])
-          await session.run(statement, { tenant: tenantNumber, id });
+      const key = { tenant: tenantNumber, id };
+      if ((await session.run(CHANGE, { ...toBound(details), ...key })).length === 0) return false;
+      if (hash !== undefined) await setPassword(session, key, hash);
+      if (details.isDisabled) await endInvitation(session, key);
+      if (endsAll) await endSignIns(session, key);
       return true;
     });
   }
@@ -198,13 +192,14 @@ function toUser(row: Row): StoredUser {
     isAdministrator,
     isAuditor,
     created,
+    invited,
     hash,
   ] = row as [
     ...[string, string, string, boolean, ReleaseScope, string | null, string | null],
-    ...[boolean, boolean, number, string],
+    ...[boolean, boolean, number, number | null, string],
   ];
   return {
     ...{ id, name, display, isDisabled, release, fhirUser, patient, isAdministrator, isAuditor },
-    ...{ created, hash },
+    ...{ created, invited, hash },
   };
 }

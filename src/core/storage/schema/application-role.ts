@@ -25,6 +25,7 @@ const GRANTS: readonly Grant[] = [
       ...['tenant', 'space', 'resource', 'resource_version', 'search_parameter', 'async_job'],
       ...['token_index', 'reference_index', 'range_index', 'string_index', 'uri_index'],
       ...['client_application', 'client_secret', 'token_issuer', 'user_account', 'job', 'job_content'],
+      'user_invitation',
       // For the version before.
       'administration_job',
     ],
@@ -41,6 +42,12 @@ const GRANTS: readonly Grant[] = [
     names: ['signing_key'],
     privileges: ['select'],
     columns: ['tenant', 'id', 'algorithm', 'public_key', 'created', 'retired'],
+  },
+  {
+    on: 'table',
+    names: ['second_factor'],
+    privileges: ['select'],
+    columns: ['tenant', 'account', 'hash', 'placeholder'],
   },
   { on: 'table', names: ['access_record'], privileges: ['insert'] },
   { on: 'table', names: ['unopened_reference'], privileges: ['select', 'insert'] },
