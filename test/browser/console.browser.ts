@@ -248,7 +248,7 @@ it('a record to which others refer is not deleted where the tenant forbids it, a
   });
 });
 
-it('an edit is validated before it is saved, and a conflict shows the change of somebody else', async () => {
+it('an edit is validated, stays over a reload, and is joined with the change of somebody else', async () => {
   const path = `${FHIR}/Patient/demo-defne`;
   await onScreen(path, async ({ page }) => {
     await page.getByRole('link', { name: 'Edit' }).click();
@@ -259,15 +259,28 @@ it('an edit is validated before it is saved, and a conflict shows the change of 
     await page.getByText('Patient.gender').first().waitFor();
     await takePicture(page, 'edit');
     await retype(page, editor, before.replace('"Vejle"', '"Kolding"'));
-    await patch(path, [{ op: 'replace', path: '/active', value: false }]);
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+    await page.getByText('These are your unsaved changes from before.').waitFor();
+    await patch(path, [
+      { op: 'replace', path: '/active', value: false },
+      { op: 'replace', path: '/address/0/city', value: 'Odense' },
+    ]);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page
-      .getByText(/version 2/i)
-      .first()
-      .waitFor();
+    const conflict = page.getByRole('alert');
+    await conflict.getByText('Both of you changed the same in 1 place; 1 to choose.').waitFor();
+    const take = conflict.getByRole('button', { name: 'Put the joined text into the editor' });
+    expect(await take.isDisabled()).toBe(true);
+    await conflict.getByRole('radio', { name: 'Your text' }).check();
     await takePicture(page, 'conflict');
+    expect(await findBarriers(page)).toEqual([]);
+    await take.click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Version 3 is saved.').waitFor();
   });
-  expect((await server.request('GET', path)).json).toMatchObject({ meta: { versionId: '2' }, active: false });
+  expect((await server.request('GET', path)).json).toMatchObject({
+    ...{ meta: { versionId: '3' }, active: false, address: [{ city: 'Kolding' }] },
+  });
 });
 
 /** Replaces the text of the editor, as by a paste. */

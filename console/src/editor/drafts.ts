@@ -1,6 +1,10 @@
-/** Texts that people have changed and not saved. They stay in the memory of the page while other screens are shown. */
+/**
+ * Texts that people have changed and not saved. They stay while other screens are shown, and when the page is loaded again,
+ * in the storage of the tab, which ends with it. Only the person who wrote a text gets it back.
+ */
 import { useSyncExternalStore } from 'react';
-import type { JsonObject } from '../api/json';
+import { parseJson, toJson, type JsonObject } from '../api/json';
+import { personOf } from '../api/session';
 import type { Space } from '../place';
 
 export interface Draft {
@@ -9,28 +13,81 @@ export interface Draft {
   readonly base: JsonObject | undefined;
 }
 
-const drafts = new Map<string, Draft>();
+interface KeptDraft extends Draft {
+  /** Name of the person; '': nobody had signed in. */
+  readonly by: string;
+}
+
+const PREFIX = 'andiron/draft/';
+const drafts = new Map<string, KeptDraft>(readStored());
 const listeners = new Set<() => void>();
+updateWarning();
 
 /** `address`: `Patient/example`, or `Patient` for a new one. */
 const keyOf = ({ tenant, release }: Space, address: string): string => `${tenant}/${release}/${address}`;
+const writerIn = (space: Space): string => personOf(space)?.name ?? '';
+
+function readStored(): readonly (readonly [string, KeptDraft])[] {
+  return Object.keys(sessionStorage)
+    .filter((name) => name.startsWith(PREFIX))
+    .map((name) => {
+      // Only this module writes these keys.
+      const stored = JSON.parse(sessionStorage.getItem(name) ?? '{}') as {
+        by: string;
+        text: string;
+        base: string | null;
+      };
+      const base = stored.base === null ? undefined : (parseJson(stored.base) as JsonObject);
+      return [name.slice(PREFIX.length), { ...stored, base }];
+    });
+}
+
+function store(key: string, { by, text, base }: KeptDraft): void {
+  try {
+    // JSON of the base as a text, so that its decimals keep their digits.
+    const value = { by, text, base: base === undefined ? null : toJson(base) };
+    sessionStorage.setItem(PREFIX + key, JSON.stringify(value));
+  } catch {
+    // A text above the size of the storage stays in memory; the browser asks before it leaves the page.
+    sessionStorage.removeItem(PREFIX + key);
+  }
+}
 
 function warn(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
 
-/** Keeps or, with undefined, drops a draft. While there is one, the browser asks before it leaves the page. */
-export function keepDraft(space: Space, address: string, draft: Draft | undefined): void {
-  const key = keyOf(space, address);
-  if (draft === undefined) drafts.delete(key);
-  else drafts.set(key, draft);
+/** While there is a draft, the browser asks before it leaves the page: the tab may be closed. */
+function updateWarning(): void {
   if (drafts.size > 0) addEventListener('beforeunload', warn);
   else removeEventListener('beforeunload', warn);
+}
+
+function drop(key: string): void {
+  drafts.delete(key);
+  sessionStorage.removeItem(PREFIX + key);
+}
+
+function tell(): void {
+  updateWarning();
   for (const notify of listeners) notify();
 }
 
+/** Keeps or, with undefined, drops a draft. */
+export function keepDraft(space: Space, address: string, draft: Draft | undefined): void {
+  const key = keyOf(space, address);
+  if (draft === undefined) drop(key);
+  else {
+    const kept = { ...draft, by: writerIn(space) };
+    drafts.set(key, kept);
+    store(key, kept);
+  }
+  tell();
+}
+
 export function draftOf(space: Space, address: string): Draft | undefined {
-  return drafts.get(keyOf(space, address));
+  const draft = drafts.get(keyOf(space, address));
+  return draft?.by === writerIn(space) ? draft : undefined;
 }
 
 function subscribe(notify: () => void): () => void {

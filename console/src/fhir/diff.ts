@@ -88,8 +88,7 @@ function diffObjects(before: JsonObject, after: JsonObject, path: JsonPath): rea
 
 /** Equal items are aligned, so that one that is inserted at the front does not change all others. */
 function diffArrays(before: JsonArray, after: JsonArray, path: JsonPath): readonly Difference[] {
-  const isLong = before.length > ALIGNED || after.length > ALIGNED;
-  const pairs = isLong ? [] : commonItems(before.map(keyOf), after.map(keyOf));
+  const pairs = alignedItems(before, after);
   const differences: Difference[] = [];
   let [doneBefore, doneAfter] = [0, 0];
   for (const [atBefore, atAfter] of [...pairs, [before.length, after.length] as const]) {
@@ -106,8 +105,14 @@ function diffArrays(before: JsonArray, after: JsonArray, path: JsonPath): readon
   return differences;
 }
 
+/** The indexes of equal items of two lists, in their order; none in long lists. */
+export function alignedItems(before: JsonArray, after: JsonArray): readonly (readonly [number, number])[] {
+  const isLong = before.length > ALIGNED || after.length > ALIGNED;
+  return isLong ? [] : commonItems(before.map(keyOf), after.map(keyOf));
+}
+
 /** The text by which items are compared: members in any order are the same. */
-function keyOf(value: JsonValue): string {
+export function keyOf(value: JsonValue): string {
   if (isArray(value)) return `[${value.map(keyOf).join()}]`;
   if (!isObject(value)) return toJson(value);
   const names = Object.keys(value).sort();

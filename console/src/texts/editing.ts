@@ -55,7 +55,20 @@ export const editing = {
   conflictTitle: (version: string) => `Somebody else saved version ${version} meanwhile`,
   conflictDeleted: 'Somebody else deleted this record meanwhile',
   conflictText: (base: string, version: string) =>
-    `You began with version ${base}. Nothing of yours is saved or lost yet. The difference below leads from version ${version} to your text.`,
+    `You began with version ${base}. Nothing of yours is saved or lost yet. What only one of you has changed is joined (version ${version} with yours); where both have changed the same, you choose.`,
+  mergeClean: 'Your changes and theirs are of different elements: they can be joined.',
+  mergeOpen: (open: number, all: number) =>
+    open === 0
+      ? `You have chosen in all ${all === 1 ? 'places' : `${all} places`} that both of you changed.`
+      : `Both of you changed the same in ${all === 1 ? '1 place' : `${all} places`}; ${open} to choose.`,
+  wholeRecord: 'The whole record',
+  before: 'Before:',
+  both: 'Both, one after the other',
+  theirChanges: (version: string) => `What version ${version} changed`,
+  begunWith: 'What you began with',
+  mergeResult: (version: string) => `What the joined text changes in version ${version}`,
+  merged: 'Joined text',
+  takeMerged: 'Put the joined text into the editor',
   conflictDeletedText:
     'Nothing of yours is lost. You can save your text as the next version; the record exists again then.',
   lookAt: (version: string) => `Look at version ${version}`,

@@ -8,18 +8,21 @@ import { formatDateTime } from '../../../fhir/format-date';
 import { Loaded } from '../../../layout/loaded';
 import { resourcePath, type Space } from '../../../place';
 import { texts } from '../../../texts';
-import { DiffView } from '../history/diff-view';
 import { AuthorView } from '../history/history-author';
 import { useAuthors } from '../history/history-people';
+import { versionOf } from '../load-record';
+import { Merge } from './editor-merge';
 
-const { editing, history, common } = texts;
+const { editing, common } = texts;
 
 export interface ConflictProps {
   readonly space: Space;
   readonly address: { readonly type: string; readonly id: string };
-  /** Number of the version that the text began with. */
-  readonly base: string;
+  /** The version that the text began with. */
+  readonly base: JsonObject;
   readonly text: string;
+  /** Takes a text that joins the changes of both; `now`: the version that it is to replace. */
+  readonly onMerged: (record: JsonObject, now: JsonObject) => void;
   /** Loads the version that is current now; undefined: the record is deleted. */
   readonly onDiscard: (now: JsonObject | undefined) => void;
   /** Writes the text over this version; undefined: over the deletion. */
@@ -51,7 +54,7 @@ function objectOf(text: string): JsonObject | undefined {
 }
 
 function Choice(props: ConflictProps & { readonly version: RecordVersion }) {
-  const { space, base, text, version } = props;
+  const { space, base, text, version, onMerged } = props;
   const { versionId, resource } = version;
   const mine = objectOf(text);
   return (
@@ -66,14 +69,16 @@ function Choice(props: ConflictProps & { readonly version: RecordVersion }) {
       <Stack gap="sm">
         <Saved {...props} />
         <Text size="sm">
-          {resource === undefined ? editing.conflictDeletedText : editing.conflictText(base, versionId)}
+          {resource === undefined
+            ? editing.conflictDeletedText
+            : editing.conflictText(versionOf(base), versionId)}
         </Text>
         {resource === undefined || mine === undefined ? null : (
-          <DiffView
+          <Merge
             space={space}
-            before={resource}
-            after={mine}
-            labels={[history.versionNumber(versionId), editing.yours]}
+            versions={{ base, theirs: resource, mine }}
+            current={versionId}
+            onMerged={(record) => onMerged(record, resource)}
           />
         )}
         <Choices {...props} />

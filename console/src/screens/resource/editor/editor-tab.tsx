@@ -41,15 +41,16 @@ function useText({ space, type, id, record }: EditorTabProps, form: RefObject<Fo
     latest.current = text;
     keepDraft({ tenant, release }, `${type}/${id}`, isChanged ? { text, base } : undefined);
   }, [tenant, release, type, id, isChanged, text, base]);
-  /** Begins anew with a version. */
-  const load = useCallback(
-    (shown: JsonObject): void => {
-      setBase(shown);
-      setText(textOfRecord(shown));
-      form.current?.replace(textOfRecord(shown));
+  /** Begins anew with a version, and a text that is to replace it. */
+  const begin = useCallback(
+    (version: JsonObject, next: string): void => {
+      setBase(version);
+      setText(next);
+      form.current?.replace(next);
     },
     [form],
   );
+  const load = useCallback((shown: JsonObject): void => begin(shown, textOfRecord(shown)), [begin]);
   // Where nothing is changed, the editor follows the record.
   useEffect(() => {
     if (!isChanged && isNewer(record, base)) load(record);
@@ -60,6 +61,7 @@ function useText({ space, type, id, record }: EditorTabProps, form: RefObject<Fo
     base,
     isChanged,
     isKept: kept !== undefined,
+    begin,
     load,
     /** What was written while the server saved stays, as a change of the new version. */
     follow: (saved: JsonObject, sent: string): void => {
@@ -72,7 +74,7 @@ function useText({ space, type, id, record }: EditorTabProps, form: RefObject<Fo
 export default function EditorTab(props: EditorTabProps) {
   const { space, type, id, record } = props;
   const form = useRef<FormHandle>(null);
-  const { text, setText, base, isChanged, isKept, load, follow } = useText(props, form);
+  const { text, setText, base, isChanged, isKept, begin, load, follow } = useText(props, form);
   const refresh = useRefresh(id);
   const place = useStart();
   const saver = useSaver(space, { type, id }, (saved) => {
@@ -101,7 +103,12 @@ export default function EditorTab(props: EditorTabProps) {
         <Conflict
           space={space}
           address={{ type, id }}
-          base={version}
+          base={base}
+          onMerged={(merged, now) => {
+            begin(now, toJson(merged));
+            saver.reset();
+            refresh();
+          }}
           text={text}
           onDiscard={discard}
           onOverwrite={(now) => void saver.save(text, { version: now, isDeliberate: true })}

@@ -166,25 +166,40 @@ function DifferenceRow({ difference: { path, kind, before, after }, name, isNarr
   );
 }
 
-/** A value that has no short text is shown as it is stored. */
-function ValueCell({ value, words }: { readonly value: JsonValue | undefined; readonly words: string }) {
-  const hasMore = isObject(value) || isArray(value);
+interface ValueProps {
+  readonly value: JsonValue | undefined;
+  readonly words: string;
+}
+
+function ValueCell(props: ValueProps) {
   return (
     <Table.Td style={{ overflowWrap: 'anywhere', verticalAlign: 'top' }}>
-      {value === undefined ? (
-        <Text size="sm" c="dimmed" aria-hidden>
-          –
-        </Text>
-      ) : (
-        <>
-          {words === '' ? null : <Text size="sm">{words}</Text>}
-          {hasMore || words === '' ? (
-            <Text size="xs" ff="monospace" c="dimmed" style={{ whiteSpace: 'pre-wrap' }}>
-              {toJson(value)}
-            </Text>
-          ) : null}
-        </>
-      )}
+      <ValueView {...props} />
     </Table.Td>
+  );
+}
+
+/** A value that has no short text is shown as it is stored. */
+export function ValueView({ value, words }: ValueProps) {
+  const hasMore = isObject(value) || isArray(value);
+  if (value === undefined)
+    return (
+      <Text size="sm" c="dimmed" span aria-hidden>
+        –
+      </Text>
+    );
+  return (
+    <>
+      {words === '' ? null : (
+        <Text size="sm" span display="block">
+          {words}
+        </Text>
+      )}
+      {hasMore || words === '' ? (
+        <Text size="xs" ff="monospace" c="dimmed" span display="block" style={{ whiteSpace: 'pre-wrap' }}>
+          {toJson(value)}
+        </Text>
+      ) : null}
+    </>
   );
 }
