@@ -20,6 +20,8 @@ const queries = new QueryClient({
       retry: (count, error) =>
         count < 2 && (!(error instanceof Failure) || error.status === 0 || error.status === 503),
       refetchOnWindowFocus: false,
+      // Without a network a request fails in words, and does not wait silently.
+      networkMode: 'always',
       // A refusal stays one until a person tries again, also where a part of the screen appears that needs the same.
       retryOnMount: false,
     },

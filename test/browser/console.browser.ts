@@ -198,6 +198,33 @@ it('a person sees who changed what, compares two versions and restores one', asy
   expect(json).toMatchObject({ birthDate: '1971-11-30', meta: { versionId: '3' } });
 });
 
+it('a person who looks at a record learns at once that somebody else has saved it', () =>
+  onScreen(`${FHIR}/Observation/demo-ida-hba1c-2`, async ({ page }) => {
+    const path = `${FHIR}/Observation/demo-ida-hba1c-2`;
+    const bar = page.getByRole('status').filter({ hasText: 'Version 2 was saved' });
+    const watching = page.waitForResponse((response) => response.url().endsWith('/stream'));
+    await page.reload();
+    await watching;
+    await patch(path, [{ op: 'replace', path: '/status', value: 'amended' }]);
+    await bar.getByRole('button', { name: 'Show it' }).click();
+    await page.getByText('Version 2, updated').waitFor();
+    await bar.waitFor({ state: 'detached' });
+  }));
+
+it('a machine without a network is told so in words, and what failed can be tried again', () =>
+  onScreen(IDA, async ({ page }) => {
+    const problem = page.getByRole('link', { name: 'Diabetes mellitus type 2' });
+    await problem.waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('What you see can be old').waitFor();
+    await problem.click();
+    await page.getByText('This machine has no network. Try again').first().waitFor();
+    await page.context().setOffline(false);
+    await page.getByText('What you see can be old').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Try again' }).first().click();
+    await heading(page, /Diabetes mellitus type 2/).waitFor();
+  }));
+
 it('a deleted record says so, and comes back', async () => {
   const path = `${FHIR}/Observation/demo-defne-weight-1`;
   await onScreen(path, async ({ page }) => {

@@ -33,7 +33,12 @@ export async function request(path: string, { headers = {}, ...init }: SentReque
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
     throw new Failure(0, [
-      { severity: 'error', code: 'transient', text: texts.failures.unreachable, expression: [] },
+      {
+        severity: 'error',
+        code: 'transient',
+        text: navigator.onLine ? texts.failures.unreachable : texts.failures.offline,
+        expression: [],
+      },
     ]);
   }
 }

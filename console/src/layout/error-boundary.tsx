@@ -29,7 +29,7 @@ export class ErrorBoundary extends Component<Props, State> {
     return (
       <Alert color="red" role="alert" title={texts.failures.screen} my="md">
         <Stack gap="sm" align="start">
-          <Text size="sm">{texts.failures.screenHint}</Text>
+          <Text size="sm">{navigator.onLine ? texts.failures.screenHint : texts.failures.offline}</Text>
           <Button size="xs" onClick={() => location.reload()}>
             {texts.failures.reload}
           </Button>

@@ -10,7 +10,9 @@ import { ColorSchemeButton, ReleaseControl, SessionButton } from './header-contr
 import { CurrentScreen, useSpace, type Section } from './current-screen';
 import { IconBook2 } from './icons/icons';
 import classes from './layout.module.css';
+import { OfflineNotice } from './offline-notice';
 import print from './print.module.css';
+import { ProgressLine } from './progress-line';
 
 /** Moves the focus to the content of a new screen, so that a screen reader begins there. */
 function useFocusOnScreen(): React.RefObject<HTMLElement | null> {
@@ -40,6 +42,7 @@ export function Layout({ sections, children }: LayoutProps) {
       navbar={{ width: 210, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding={{ base: 'sm', sm: 'lg' }}
     >
+      <ProgressLine />
       <AppShell.Header className={print['screen'] ?? ''}>
         <a className={classes['skip']} href="#content">
           {texts.common.skip}
@@ -100,6 +103,7 @@ export function Layout({ sections, children }: LayoutProps) {
         tabIndex={-1}
         className={`${classes['main'] ?? ''} ${print['page'] ?? ''}`}
       >
+        <OfflineNotice />
         {children}
       </AppShell.Main>
     </AppShell>

@@ -4,6 +4,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { texts } from '../texts';
 import { FailureView } from './failure-view';
+import { useProgress } from './progress-line';
 
 export function Loaded<Value>({
   query,
@@ -18,6 +19,7 @@ export function Loaded<Value>({
 }
 
 export function Loading() {
+  useProgress();
   return (
     <Center p="xl" role="status" aria-label={texts.common.loading}>
       <Loader size="sm" />

@@ -15,6 +15,10 @@ export const record = {
   oldVersion: (version: string, current: string) => `This is version ${version} of ${current}`,
   oldVersionOfDeleted: (version: string) => `This is version ${version} of a record that is deleted now`,
   showCurrent: 'Show the current version',
+  savedNow: (version: string, name: string) =>
+    `Version ${version} was saved${name === '' ? '' : ` by ${name}`}.`,
+  deletedNow: 'This record was deleted just now.',
+  showNow: 'Show it',
   showHistory: 'Show the history',
   missingTitle: 'There is no such record',
   missing: (key: string) =>

@@ -15,6 +15,7 @@ import * as types from './graphql';
  * Learn more about it here: https://the-guild.dev/graphql/codegen/plugins/presets/preset-client#reducing-bundle-size
  */
 type Documents = {
+    "\n  subscription Changed($type: ResourceType!, $id: ID!, $after: Int) {\n    resourceChanged(type: $type, id: $id, after: $after) {\n      action\n      versionId\n      sequence\n      json\n    }\n  }\n": typeof types.ChangedDocument,
     "\n  query Read($type: ResourceType!, $id: ID!, $versionId: ID) {\n    read(type: $type, id: $id, versionId: $versionId) {\n      json\n    }\n  }\n": typeof types.ReadDocument,
     "\n  query Search($type: ResourceType, $query: String!, $first: Int!, $after: String) {\n    search(type: $type, query: $query, first: $first, after: $after) {\n      edges {\n        mode\n        node {\n          json\n        }\n      }\n      pageInfo {\n        hasNextPage\n        endCursor\n      }\n      issues {\n        severity\n        code\n        diagnostics\n      }\n    }\n  }\n": typeof types.SearchDocument,
     "\n  query Count($type: ResourceType, $query: String!) {\n    search(type: $type, query: $query, first: 0) {\n      total\n    }\n  }\n": typeof types.CountDocument,
@@ -24,6 +25,7 @@ type Documents = {
     "\n  query Names($keys: [ID!]!) {\n    nodes(_keys: $keys) {\n      _key\n      ... on Resource {\n        json\n      }\n    }\n  }\n": typeof types.NamesDocument,
 };
 const documents: Documents = {
+    "\n  subscription Changed($type: ResourceType!, $id: ID!, $after: Int) {\n    resourceChanged(type: $type, id: $id, after: $after) {\n      action\n      versionId\n      sequence\n      json\n    }\n  }\n": types.ChangedDocument,
     "\n  query Read($type: ResourceType!, $id: ID!, $versionId: ID) {\n    read(type: $type, id: $id, versionId: $versionId) {\n      json\n    }\n  }\n": types.ReadDocument,
     "\n  query Search($type: ResourceType, $query: String!, $first: Int!, $after: String) {\n    search(type: $type, query: $query, first: $first, after: $after) {\n      edges {\n        mode\n        node {\n          json\n        }\n      }\n      pageInfo {\n        hasNextPage\n        endCursor\n      }\n      issues {\n        severity\n        code\n        diagnostics\n      }\n    }\n  }\n": types.SearchDocument,
     "\n  query Count($type: ResourceType, $query: String!) {\n    search(type: $type, query: $query, first: 0) {\n      total\n    }\n  }\n": types.CountDocument,
@@ -33,6 +35,10 @@ const documents: Documents = {
     "\n  query Names($keys: [ID!]!) {\n    nodes(_keys: $keys) {\n      _key\n      ... on Resource {\n        json\n      }\n    }\n  }\n": types.NamesDocument,
 };
 
+/**
+ * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
+ */
+export function graphql(source: "\n  subscription Changed($type: ResourceType!, $id: ID!, $after: Int) {\n    resourceChanged(type: $type, id: $id, after: $after) {\n      action\n      versionId\n      sequence\n      json\n    }\n  }\n"): typeof import('./graphql').ChangedDocument;
 /**
  * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
  */

@@ -4,6 +4,13 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** The kind of a change. LEAVE: the resource was changed and no longer matches, as it did or may have done before. */
+export type ChangeAction =
+  | 'CREATE'
+  | 'DELETE'
+  | 'LEAVE'
+  | 'UPDATE';
+
 /** The kind of a write: UPDATE is a write under an id of the client, including the first one. */
 export type ChangeKind =
   | 'CREATE'
@@ -163,6 +170,15 @@ export type ResourceType =
 export type SearchEntryMode =
   | 'INCLUDE'
   | 'MATCH';
+
+export type ChangedSubscriptionVariables = Exact<{
+  type: ResourceType;
+  id: string | number;
+  after?: number | null | undefined;
+}>;
+
+
+export type ChangedSubscription = { resourceChanged: { action: ChangeAction, versionId: string, sequence: number, json: unknown } };
 
 export type ReadQueryVariables = Exact<{
   type: ResourceType;
@@ -976,6 +992,16 @@ export class TypedDocumentString<TResult, TVariables>
   }
 }
 
+export const ChangedDocument = new TypedDocumentString(`
+    subscription Changed($type: ResourceType!, $id: ID!, $after: Int) {
+  resourceChanged(type: $type, id: $id, after: $after) {
+    action
+    versionId
+    sequence
+    json
+  }
+}
+    `) as unknown as TypedDocumentString<ChangedSubscription, ChangedSubscriptionVariables>;
 export const ReadDocument = new TypedDocumentString(`
     query Read($type: ResourceType!, $id: ID!, $versionId: ID) {
   read(type: $type, id: $id, versionId: $versionId) {

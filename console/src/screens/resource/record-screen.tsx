@@ -14,6 +14,7 @@ import { parseHash } from './charts/chart-address';
 import { loadRecord, versionOf, type RecordState } from './load-record';
 import { RecordActions } from './record-actions';
 import { RecordHeader } from './record-header';
+import { LiveBar } from './record-live';
 import { useCompartmentTypes } from './use-compartment';
 
 const ReadTab = lazy(() => import('./read-tab'));
@@ -41,6 +42,7 @@ export default function RecordScreen(props: RecordScreenProps) {
   const query = useQuery({
     queryKey: ['record', space, type, id, versionId ?? null],
     queryFn: () => loadRecord(space, { type, id, versionId }),
+    refetchOnWindowFocus: true,
   });
   useTitle(`${type}/${id}`);
   return (
@@ -81,6 +83,7 @@ function Found({ space, type, id, isHistory, found: { record, current }, isOld }
   return (
     <Stack gap="md">
       {isOld ? <OldVersion {...place} version={versionOf(record)} current={current} /> : null}
+      {isOld ? null : <LiveBar {...place} version={versionOf(record)} />}
       <RecordHeader
         {...place}
         record={record}

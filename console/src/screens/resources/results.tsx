@@ -33,6 +33,7 @@ export function Results({ space, type, query, parameters }: ResultsProps) {
   const page = useQuery({
     queryKey: ['search', space, type, query],
     queryFn: ({ signal }) => searchRecords(space, { type, query }, { first, signal }),
+    refetchOnWindowFocus: true,
   });
   return (
     <Loaded query={page}>

@@ -29,6 +29,7 @@ export function Total({ space, type, query, count }: TotalProps) {
   const total = useQuery({
     queryKey: ['total', space, type, criteria],
     queryFn: () => countRecords(space, { type, query: criteria }),
+    refetchOnWindowFocus: true,
     retry: false,
   });
   const words = total.isPending
