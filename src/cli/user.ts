@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { isReleaseScope, type Core, type User, type UserChanges } from '../core';
 import { type Arguments, type Command, type CommandGroup, type Options, UsageError } from './command';
-import { inviteUser, ownAddress } from './invitation';
 import { JSON_OPTION, print, toInstant } from './output';
 import { textOf, wrongValue } from './option-values';
+import { invite, inviteUser, ownAddress, removeSecondFactor } from './user-access';
 import { TENANT_OPTION, withTenant } from './with-tenant';
 
 /** Length of a generated password: 144 random bits. */
@@ -48,6 +48,7 @@ function toLine(user: User): string {
     isDisabled ? 'disabled' : 'active',
     ...(user.isAdministrator ? ['administrator'] : []),
     ...(user.isAuditor ? ['auditor'] : []),
+    ...(user.hasSecondFactor ? ['second-factor'] : []),
   ];
   const person = fhirUser === null ? 'no FHIR identity' : `${fhirUser} (${release})`;
   const record = patient === null ? '' : `, record of Patient/${patient}`;
@@ -60,6 +61,7 @@ function toDocument({ id, name, display, created, ...user }: User): object {
   return {
     ...{ id, name, display, created: toInstant(created), disabled, release, fhirUser, patient },
     ...{ administrator: user.isAdministrator, auditor: user.isAuditor },
+    secondFactor: user.hasSecondFactor,
     ...(invited === null ? {} : { invited: toInstant(invited) }),
   };
 }
@@ -207,25 +209,6 @@ const changeUser: Command = {
   },
 };
 
-const invite: Command = {
-  name: 'invite',
-  usage: 'USER_ID',
-  summary:
-    'Make a link by which the person sets the password, once within a day; the present password is valid until then.',
-  options: { ...TENANT_OPTION, ...JSON_OPTION },
-  examples: [
-    { line: 'andiron user invite USER_ID --tenant acme', does: 'Print the link, which is shown once.' },
-  ],
-  run: async (given) => {
-    const base = ownAddress();
-    await withTenant(given, async ({ tenants: { users } }, tenant) => {
-      const [id = ''] = given.words;
-      const made = await inviteUser(users, tenant, { id, base });
-      print(given, made, [`link=${made.link}`, `expires=${made.expires}`]);
-    });
-  },
-};
-
 const password: Command = {
   name: 'password',
   usage: 'USER_ID',
@@ -298,5 +281,5 @@ async function changed(
 export const user: CommandGroup = {
   name: 'user',
   summary: 'List, create, change, disable or remove the accounts of people who sign in to a tenant.',
-  commands: [list, create, changeUser, invite, password, disable, enable, remove],
+  commands: [list, create, changeUser, invite, password, removeSecondFactor, disable, enable, remove],
 };

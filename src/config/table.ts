@@ -113,6 +113,8 @@ export const SETTINGS = {
       'Validation of a resource before it is stored: full (structure, bindings, invariants, narrative, profiles), lenient (the same, but invariants, profiles and rules of the text only warn) or structure'),
     referentialIntegrity: row('REFERENTIAL_INTEGRITY', choice('off', 'on-write', 'on-write-and-delete'), 'off',
       'Check that the target of a reference exists: never (off), when the resource is written (on-write), or always (on-write-and-delete: a resource that is referred to cannot be deleted)'),
+    secondFactor: row('SECOND_FACTOR', choice('optional', 'required'), 'optional',
+      'People may set up a second factor (optional), or must, at their next sign-in at the latest (required)'),
   },
   rates: {
     tenant: row('RATE_LIMIT_TENANT', rates, [],

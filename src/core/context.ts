@@ -37,6 +37,8 @@ export interface TenantSettings {
   readonly referentialIntegrity: 'off' | 'on-write' | 'on-write-and-delete';
   /** single: a conditional delete deletes at most one resource; multiple: it deletes all matches. */
   readonly conditionalDelete: 'single' | 'multiple';
+  /** Whether people may or must have a second factor to sign in. */
+  readonly secondFactor: 'optional' | 'required';
   /** Types that references of a patient's record open beside those that they always open (authorization/referenced.ts). */
   readonly openedTypes: readonly string[];
   readonly limits: TenantLimits;

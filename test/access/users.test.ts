@@ -78,7 +78,7 @@ it('an administrator makes an account, changes, disables and removes it, and its
     {
       ...{ id: expect.any(String), name: 'dora', display: 'Dr. Dora', created: expect.any(String) },
       ...{ disabled: false, release: 'r4', fhirUser: 'Practitioner/doc', patient: null },
-      ...{ administrator: false, auditor: false },
+      ...{ administrator: false, auditor: false, secondFactor: false },
     },
   ]);
   const { id } = made.json;

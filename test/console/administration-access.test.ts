@@ -43,6 +43,7 @@ const USER = {
   patient: null,
   administrator: false,
   auditor: false,
+  secondFactor: false,
 } as const;
 
 describe('Access to one patient', () => {

@@ -35,6 +35,18 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+/** Past the pages, on which only a person with an app sets one up. */
+async function addSecondFactor(account: string): Promise<void> {
+  const owner = new Client(server.database.settings);
+  await owner.connect();
+  await owner.query(
+    `insert into andiron.second_factor (tenant, account, hash, placeholder, secret, last_step, recovery)
+     select tenant, id, hash, 'none', '', 0, '{}' from andiron.user_account where id = $1`,
+    [account],
+  );
+  await owner.end();
+}
+
 /** The operation of a request by its path without a query. */
 function operationOf(method: string, place: string): Operation {
   for (const [template, item] of Object.entries(document.paths)) {
@@ -157,6 +169,8 @@ describe('requests and answers are as described', () => {
     await send('GET', '/tenants/acme/users');
     await send('GET', `/tenants/acme/users/${user.id}`);
     await send('POST', `/tenants/acme/users/${user.id}/invitations`);
+    await addSecondFactor(user.id);
+    await send('DELETE', `/tenants/acme/users/${user.id}/second-factor`);
     await send('PATCH', `/tenants/acme/users/${user.id}`, { disabled: true });
     await send('DELETE', `/tenants/acme/users/${user.id}`);
     const issuer = { issuer: 'https://login.example', client: client.id, audience: 'andiron' };

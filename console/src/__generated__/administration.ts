@@ -278,6 +278,28 @@ export interface paths {
         patch: operations["changeUser"];
         trace?: never;
     };
+    "/tenants/{tenant}/users/{user}/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tenant */
+                tenant: components["parameters"]["tenant"];
+                /** @description Id of the account */
+                user: components["parameters"]["user"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove the second factor of an account, whose app is lost; the password stays */
+        delete: operations["removeSecondFactor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tenants/{tenant}/users/{user}/invitations": {
         parameters: {
             query?: never;
@@ -758,6 +780,8 @@ export interface components {
             administrator: boolean;
             /** @description The user may read AuditEvents */
             auditor: boolean;
+            /** @description True: the user signs in with a second factor */
+            secondFactor: boolean;
             /**
              * Format: date-time
              * @description When the link ends that the person has not used
@@ -2087,6 +2111,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description There is no such tenant, or nothing of this name in it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/fhir+json": components["schemas"]["OperationOutcome"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    removeSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tenant */
+                tenant: components["parameters"]["tenant"];
+                /** @description Id of the account */
+                user: components["parameters"]["user"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Removed"];
                 };
             };
             /** @description There is no such tenant, or nothing of this name in it */

@@ -35,6 +35,8 @@ export interface Users {
   change(tenant: string, id: string, changes: UserChanges): Promise<User | undefined>;
   /** False: there is no such account. */
   remove(tenant: string, id: string): Promise<boolean>;
+  /** Leaves the account its password. False: there is no such account, or it has no second factor. */
+  removeSecondFactor(tenant: string, id: string): Promise<boolean>;
   /**
    * Makes an invitation in place of an earlier one, valid for a day. `base`: the `{base_url}` of its link. The present password is
    * valid until the invitation is used. Undefined: there is no such account. Throws `invalidValue` for a disabled one.
@@ -93,13 +95,34 @@ export interface PatientChoice {
 interface Page {
   /** Display name of the client. */
   readonly client: string;
-  /** The final target of the browser; a form may redirect to its origin. */
-  readonly redirectUri: string;
+  /** The final target of the browser; a form may redirect to its origin. Undefined: a page of our own. */
+  readonly redirectUri?: string | undefined;
   /** Must be sent back with the form. */
   readonly token: string;
   /** Error message for the user. */
   readonly problem?: string | undefined;
 }
+
+/** A page between the password and the end of a sign-in. */
+export type SecondStep = Omit<Page, 'client'> & {
+  readonly status: 200 | 403 | 429;
+  readonly retryAfterSeconds?: number;
+  readonly formCookie: string;
+  /** What was proved before; it must be sent back with the form. */
+  readonly proof: string;
+  /** Display names of the user and the tenant. */
+  readonly user: string;
+  readonly tenant: string;
+} & (
+    | { readonly kind: 'code' }
+    /** Asks for the first code of a new second factor. */
+    | {
+        readonly kind: 'enrolment';
+        /** The secret in base32, and the address in its QR code. */
+        readonly text: string;
+        readonly uri: string;
+      }
+  );
 
 /** The next answer to the browser. */
 export type SignInStep =
@@ -120,6 +143,15 @@ export type SignInStep =
       /** The user name that was sent before. */
       readonly user?: string | undefined;
     } & Page)
+  | SecondStep
+  /** The second factor is set. `session`: the new cookie. */
+  | {
+      readonly kind: 'recovery-codes';
+      readonly codes: readonly string[];
+      /** Address of the link that goes on. */
+      readonly next: string;
+      readonly session?: string;
+    }
   /** The page of an invitation, on which a person sets the password. */
   | {
       readonly kind: 'invitation';
@@ -170,6 +202,8 @@ export interface SignIn {
   step(visit: SignInVisit): Promise<SignInStep>;
   /** Shows the page of an invitation, or sets the password of its account. Throws as `step`. */
   invitation(visit: PageVisit): Promise<SignInStep>;
+  /** Shows the page on which a person sets up a second factor, and takes its forms. Throws as `step`. */
+  secondFactor(visit: PageVisit): Promise<SignInStep>;
   /** Ends the session of a browser for a client that names its user. Throws as `step`. */
   signOut(visit: SignOutVisit): Promise<SignInStep>;
   /**
@@ -193,4 +227,6 @@ export interface SignInTrail {
   person?: string;
   /** The release of the person's data; undefined: both. */
   release?: Release;
+  /** The step of a sign-in in several steps. */
+  proof?: 'password' | 'code' | 'recovery-code' | 'enrolment' | undefined;
 }

@@ -1,6 +1,6 @@
 /** Audit records of sign-ins and of issued or revoked tokens. Of the request they contain only its kind. */
 import type { TokenRequest, Tokens } from '../api/access';
-import type { SignIn, SignInStep, SignInVisit, SignInTrail } from '../api/sign-in';
+import type { PageVisit, SignIn, SignInStep, SignInVisit, SignInTrail } from '../api/sign-in';
 import { ANONYMOUS, type TenantSpace } from '../context';
 import type { Release } from '../fhir/release';
 import { isDecoy } from '../tenants/decoy';
@@ -8,6 +8,7 @@ import { endingOf } from './describe';
 import { OAuthError } from '../api/oauth-error';
 import type { RefusalTools } from './recorded-refusals';
 import { toRecord, type Ending } from './recording';
+import { SIGN_IN_STEPS } from './sign-in-trail';
 
 /** Names of DICOM (audit-event.ts). */
 export const LOGIN = 'login';
@@ -68,6 +69,29 @@ export function recordSignIns(
     return result;
   }
 
+  /** Records the form of a page, if there is one, with the step that it was. */
+  async function recordedForm<Visit extends PageVisit>(
+    visit: Visit,
+    { interaction, query }: { readonly interaction: string; readonly query: string },
+    work: (visit: Visit) => Promise<SignInStep>,
+  ): Promise<SignInStep> {
+    if (visit.form === undefined) return work(visit);
+    const trail: SignInTrail = {};
+    const done = (): { readonly interaction: string; readonly query: string } => ({
+      interaction,
+      query: trail.proof === undefined ? query : `${query}?proof=${trail.proof}`,
+    });
+    let next;
+    try {
+      next = await work({ ...visit, trail });
+    } catch (error) {
+      await note(visit, trail, done(), endingOf(error));
+      throw error;
+    }
+    await note(visit, trail, done(), endingOfStep(next));
+    return next;
+  }
+
   return {
     tokens: {
       ...tokens,
@@ -91,33 +115,18 @@ export function recordSignIns(
     signIn: {
       ...signIn,
       async step(visit) {
-        const step = visit.form?.get('step');
-        if (step !== 'sign-in' && step !== 'sign-out') return signIn.step(visit);
-        const interaction = step === 'sign-in' ? LOGIN : LOGOUT;
-        const trail: SignInTrail = {};
-        let next;
-        try {
-          next = await signIn.step({ ...visit, trail });
-        } catch (error) {
-          await note(visit, trail, { interaction, query: 'oidc/authorize' }, endingOf(error));
-          throw error;
-        }
-        await note(visit, trail, { interaction, query: 'oidc/authorize' }, endingOfStep(next));
-        return next;
+        const step = visit.form?.get('step') ?? '';
+        if (step !== 'sign-out' && !SIGN_IN_STEPS.includes(step)) return signIn.step(visit);
+        const what = { interaction: step === 'sign-out' ? LOGOUT : LOGIN, query: 'oidc/authorize' };
+        return recordedForm(visit, what, (recorded) => signIn.step(recorded));
       },
       async invitation(visit) {
-        if (visit.form === undefined) return signIn.invitation(visit);
-        const trail: SignInTrail = {};
         const what = { interaction: LOGIN, query: 'oidc/invitation' };
-        let next;
-        try {
-          next = await signIn.invitation({ ...visit, trail });
-        } catch (error) {
-          await note(visit, trail, what, endingOf(error));
-          throw error;
-        }
-        await note(visit, trail, what, endingOfStep(next));
-        return next;
+        return recordedForm(visit, what, (recorded) => signIn.invitation(recorded));
+      },
+      async secondFactor(visit) {
+        const what = { interaction: LOGIN, query: 'oidc/second-factor' };
+        return recordedForm(visit, what, (recorded) => signIn.secondFactor(recorded));
       },
       async signOut(visit) {
         const trail: SignInTrail = {};

@@ -27,6 +27,9 @@ import { Invitations } from '../oauth/invitations';
 import { OutsideIssuers } from '../oauth/issuers';
 import { LogoutEndpoint } from '../oauth/logout-endpoint';
 import { RemoteKeys } from '../oauth/remote-keys';
+import { showSecondFactor } from '../oauth/second-factor-page';
+import { SecondStep } from '../oauth/second-step';
+import { SignInSteps } from '../oauth/sign-in-steps';
 import { SigningKeys } from '../oauth/signing-keys';
 import { TokenEndpoint } from '../oauth/token-endpoint';
 import { Users } from '../oauth/users';
@@ -34,6 +37,7 @@ import { Outbound } from '../outbound/outbound';
 import type { DefinitionServices, ReadServices } from '../ports';
 import type { SearchTypeContext } from '../search/types/search-type';
 import { ClientStore } from '../storage/accounts/client-applications';
+import { SecondFactorStore } from '../storage/accounts/second-factors';
 import { SignInNetworkStore } from '../storage/accounts/sign-in-networks';
 import { SigningKeyStore } from '../storage/accounts/signing-keys';
 import { IssuerStore } from '../storage/accounts/token-issuers';
@@ -114,9 +118,14 @@ export function createAccess(
     grants: grantStore,
     userGrants: grants,
   });
+  const hidesTenants = authMode === 'enforced';
+  const secondFactors = new SecondFactorStore(options.database);
+  const { throttle } = accounts;
+  const second = new SecondStep({ store: secondFactors, users, throttle, digest: foundation.digest });
+  const steps = new SignInSteps(users, second);
   const authorization = new AuthorizationEndpoint({
     ...{ clients, users, publicUrls, findSpace, searchContext, people, seconds },
-    hidesTenants: authMode === 'enforced',
+    ...{ steps, hidesTenants },
     grants: grantStore,
     patients: interactions,
   });
@@ -126,7 +135,7 @@ export function createAccess(
     userGrants: grants,
   });
   const invitations = new Invitations({
-    ...{ grants, throttle: accounts.throttle, changed: tenants.changed },
+    ...{ grants, throttle, changed: tenants.changed },
     users: accounts.userStore,
     store: new InvitationStore(foundation.database, options.database),
   });
@@ -165,10 +174,11 @@ export function createAccess(
         return ids;
       },
     },
-    users: administerUsers(users, invitations, grants, tenants),
+    users: administerUsers({ users, invitations, secondFactors, grants }, tenants),
     signIn: {
       step: (visit) => authorization.step(visit),
       invitation: (visit) => invitations.step(visit),
+      secondFactor: (visit) => showSecondFactor({ steps, hidesTenants }, visit),
       launch: (space, context) => authorization.launch(space, context),
       signOut: (visit) => logout.signOut(visit),
     },

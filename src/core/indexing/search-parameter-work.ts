@@ -185,6 +185,7 @@ class ParameterIndexing {
       searchUnknown: 'strict',
       referentialIntegrity: 'off',
       conditionalDelete: 'single',
+      secondFactor: 'optional',
       openedTypes: [],
       limits: {},
     } as const;

@@ -11,6 +11,7 @@ import type { TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import type { Destinations } from '../outbound/destinations';
 import type { ClientStore, StoredClient } from '../storage/accounts/client-applications';
+import type { SecondFactorStore } from '../storage/accounts/second-factors';
 import type { StoredUser } from '../storage/accounts/user-accounts';
 import { changeDetails } from './client-details';
 import { type Clients, makeSecret, type NewSecret } from './clients';
@@ -108,10 +109,15 @@ export function administerIssuers(
   };
 }
 
+export interface UserAdministrationParts {
+  readonly users: Users;
+  readonly invitations: Invitations;
+  readonly secondFactors: SecondFactorStore;
+  readonly grants: UserGrants;
+}
+
 export function administerUsers(
-  users: Users,
-  invitations: Invitations,
-  grants: UserGrants,
+  { users, invitations, secondFactors, grants }: UserAdministrationParts,
   { spaceOf, changed }: AdministeredTenants,
 ): UserAdministration {
   return {
@@ -140,6 +146,7 @@ export function administerUsers(
       changed(tenant);
       return removed;
     },
+    removeSecondFactor: async (tenant, id) => secondFactors.remove(await spaceOf(tenant), id),
     invite: async (tenant, account) => invitations.invite(await spaceOf(tenant), account),
   };
 }

@@ -6,8 +6,7 @@
  */
 import type { SignInStep, SignInVisit } from '../api/sign-in';
 import type { TenantSpace } from '../context';
-import { FhirError, fhirError } from '../errors';
-import type { StoredUser } from '../storage/accounts/user-accounts';
+import { fhirError } from '../errors';
 import type { LaunchContext } from '../storage/accounts/user-grants';
 import {
   answerTo,
@@ -26,7 +25,8 @@ import { isConsole, withAddresses } from './console-client';
 import { isOurs, isToken, NOT_OURS, tokenFor } from './form-token';
 import { grantCode, SESSION_SECONDS, type SignedIn } from './grant-code';
 import { hashToken, makeToken } from './random-token';
-import { noteAccount } from '../audit/sign-in-trail';
+import type { SignInSteps } from './sign-in-steps';
+import { noteAccount, SIGN_IN_STEPS } from '../audit/sign-in-trail';
 import { toIssuer } from '../api/tenant-address';
 import type { Users } from './users';
 
@@ -35,6 +35,7 @@ const LAUNCH_SECONDS = 300;
 export interface AuthorizationParts extends ConsentParts {
   readonly clients: Clients;
   readonly users: Users;
+  readonly steps: SignInSteps;
   readonly publicUrls: readonly string[];
   /** True: strangers may not learn which tenants exist. */
   readonly hidesTenants: boolean;
@@ -97,9 +98,8 @@ export class AuthorizationEndpoint {
     if (form === undefined) return this.#show(visit, request, signedIn);
     const step = form.get('step') ?? '';
     if (!isOurs(visit, form.get('token') ?? '', step)) return NOT_OURS;
+    if (SIGN_IN_STEPS.includes(step)) return this.#signIn(visit, request, { step, form });
     switch (step) {
-      case 'sign-in':
-        return this.#signIn(visit, request, form);
       case 'sign-out':
         if (signedIn !== undefined) {
           noteAccount(visit.trail, { ...signedIn.user, account: signedIn.user.id });
@@ -173,30 +173,18 @@ export class AuthorizationEndpoint {
   async #signIn(
     visit: SignInVisit,
     request: AuthorizationRequest,
-    form: ReadonlyMap<string, string>,
+    sent: { readonly step: string; readonly form: ReadonlyMap<string, string> },
   ): Promise<SignInStep> {
-    const { space, address, trail } = visit;
-    const name = form.get('user') ?? '';
-    let user: StoredUser | undefined;
-    try {
-      user = await this.parts.users.prove(space, {
-        name,
-        password: form.get('password') ?? '',
-        address,
-        trail,
-      });
-    } catch (error) {
-      if (!(error instanceof FhirError) || error.key !== 'tooManyRequests') throw error;
-      const { message: problem, retryAfterSeconds = 1 } = error;
-      return this.#signInPage(visit, request, { status: 429, retryAfterSeconds, problem, user: name });
-    }
-    if (user === undefined) {
-      const problem = 'The name or the password is not right.';
-      return this.#signInPage(visit, request, { status: 403, problem, user: name });
-    }
+    const cookie = isToken(visit.formCookie) ? visit.formCookie : makeToken();
+    const { redirectUri } = request;
+    const end = await this.parts.steps.take({ ...visit, cookie, redirectUri }, { ...sent, sets: false });
+    if (end.kind === 'page') return end.page;
+    if (end.kind === 'again') return this.#signInPage(visit, request, end.shown);
     const session = makeToken();
-    await this.parts.grants.addSession(space, hashToken(session), user.id, SESSION_SECONDS);
-    return { kind: 'redirect', to: addressOf(visit), session };
+    await this.parts.grants.addSession(visit.space, hashToken(session), end.user.id, SESSION_SECONDS);
+    const next = addressOf(visit);
+    if (end.codes !== undefined) return { kind: 'recovery-codes', codes: end.codes, next, session };
+    return { kind: 'redirect', to: next, session };
   }
 
   #signInPage(

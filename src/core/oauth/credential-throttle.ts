@@ -17,15 +17,19 @@ const PER_NETWORK: readonly Rate[] = [{ quota: 100, windowMs: 10 * MINUTE_MS }];
  */
 const PER_USER: readonly Rate[] = [{ quota: 100, windowMs: 60 * MINUTE_MS }];
 
+/** Wrong codes of one user from all networks: six digits are guessed sooner than a password. */
+const PER_CODE: readonly Rate[] = [{ quota: 10, windowMs: 60 * MINUTE_MS }];
+
 /** The identity that credentials are sent for. */
 export interface Claimed {
-  readonly kind: 'client' | 'user' | 'invitation';
+  readonly kind: 'client' | 'user' | 'code' | 'invitation';
   /** Id or name, as it was sent; of an invitation the hash of its secret. */
   readonly name: string;
 }
 
-/** An attempt to sign in with a password. */
+/** An attempt to sign in with a password, or with a code after it. */
 export interface SignInAttempt {
+  readonly kind: 'user' | 'code';
   /** Name of the user, as it was sent. */
   readonly name: string;
   /** IP address that it came from. */
@@ -68,15 +72,14 @@ export class CredentialThrottle {
    */
   async attemptSignIn<T>(
     space: TenantReference,
-    { name, address, isKnownNetwork }: SignInAttempt,
+    { kind, name, address, isKnownNetwork }: SignInAttempt,
     check: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
     const network = networkOf(address);
-    return this.attempt(space, { kind: 'user', name }, address, async () => {
+    const rates = kind === 'user' ? PER_USER : PER_CODE;
+    return this.attempt(space, { kind, name }, address, async () => {
       const { tenantNumber: tenant } = space;
-      const admission = await this.rates.take([
-        { tenant, kind: 'guess', name: `user ${name}`, rates: PER_USER },
-      ]);
+      const admission = await this.rates.take([{ tenant, kind: 'guess', name: `${kind} ${name}`, rates }]);
       if (admission.isAdmitted) return count(admission, check);
       if (await isKnownNetwork(network)) return check();
       throw tooMany(admission.retryAfterSeconds);

@@ -22,7 +22,9 @@ export function tokenFor({ query }: Pick<SignInVisit, 'query'>, cookie: string):
  */
 export function isOurs(visit: FormVisit, token: string, step: string): boolean {
   const { formCookie, sessionCookie } = visit;
-  const cookies = ['sign-in', 'deny'].includes(step) ? [formCookie, sessionCookie] : [sessionCookie];
+  const cookies = ['sign-in', 'code', 'enrol', 'deny'].includes(step)
+    ? [formCookie, sessionCookie]
+    : [sessionCookie];
   const sent = Buffer.from(token);
   return cookies.filter(isToken).some((cookie) => {
     const expected = Buffer.from(tokenFor(visit, cookie));

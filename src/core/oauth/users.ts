@@ -56,8 +56,7 @@ export class Users {
   }
 
   /**
-   * Returns the account of a name and password; undefined: wrong, or the account is disabled. Stores the network of
-   * the address as one of the account. Cost: that of `hashPassword`, whether the account exists or not. Throws
+   * Returns the account of a name and password; undefined: wrong, or the account is disabled. Cost: that of `hashPassword`, whether the account exists or not. Throws
    * `tooManyRequests` after too many wrong passwords.
    */
   async prove(
@@ -69,9 +68,9 @@ export class Users {
       const user = await this.store.findByName(space, folded);
       return user !== undefined && this.networks.has(space, user.id, network);
     };
-    const user = await this.throttle.attemptSignIn(
+    return this.throttle.attemptSignIn(
       space,
-      { name: folded, address, isKnownNetwork: wasUsedBefore },
+      { kind: 'user', name: folded, address, isKnownNetwork: wasUsedBefore },
       async () => {
         const named = await this.store.findByName(space, folded);
         if (named !== undefined) noteAccount(trail, { ...named, account: named.id });
@@ -80,8 +79,16 @@ export class Users {
         return isRight && named?.isDisabled === false ? named : undefined;
       },
     );
-    if (user !== undefined) await this.networks.add(space, user.id, networkOf(address));
-    return user;
+  }
+
+  /** Stores the network of an address as one from which the account has signed in. */
+  async noteNetwork(space: TenantReference, { id }: StoredUser, address: string): Promise<void> {
+    await this.networks.add(space, id, networkOf(address));
+  }
+
+  /** True: the account has signed in from the network (`networkOf`) before. */
+  hasNetwork(space: TenantReference, { id }: StoredUser, network: string): Promise<boolean> {
+    return this.networks.has(space, id, network);
   }
 
   /** Creates an account and returns its id. Without a password, each is wrong. Throws `invalidValue`. */

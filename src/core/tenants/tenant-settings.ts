@@ -54,6 +54,13 @@ export const TENANT_SETTINGS: {
     meaning:
       'Conditional delete with several matches: refused (single), or of all matches, up to 1,000 (multiple)',
   },
+  secondFactor: {
+    name: 'second-factor',
+    values: ['optional', 'required'],
+    defaultFrom: 'SECOND_FACTOR',
+    meaning:
+      'People may set up a second factor (optional), or must, at their next sign-in at the latest (required)',
+  },
 };
 
 /** The only setting that cannot change after a tenant's creation, because index rows and searches depend on it. */
@@ -69,12 +76,14 @@ export type SettingChanges = Readonly<Record<string, string | null>>;
 
 /** The effective settings. Settings unknown to this release are ignored: another release has set them. */
 export function toTenantSettings(stored: StoredSettings, defaults: TenantSettings): TenantSettings {
-  const { validation, searchUnknown, referentialIntegrity, conditionalDelete } = TENANT_SETTINGS;
+  const { validation, searchUnknown, referentialIntegrity, conditionalDelete, secondFactor } =
+    TENANT_SETTINGS;
   return {
     validation: valueOf(stored, validation) ?? defaults.validation,
     searchUnknown: valueOf(stored, searchUnknown) ?? defaults.searchUnknown,
     referentialIntegrity: valueOf(stored, referentialIntegrity) ?? defaults.referentialIntegrity,
     conditionalDelete: valueOf(stored, conditionalDelete) ?? defaults.conditionalDelete,
+    secondFactor: valueOf(stored, secondFactor) ?? defaults.secondFactor,
     openedTypes: readOpenedTypes(stored[RECORD_OPENS] ?? NOTHING_OPENED),
     limits: toTenantLimits(stored, defaults.limits),
   };
@@ -89,12 +98,14 @@ function valueOf<Value extends string>(
 
 /** The effective settings by name, as operators see them. */
 export function nameSettings(settings: TenantSettings): StoredSettings {
-  const { validation, searchUnknown, referentialIntegrity, conditionalDelete } = TENANT_SETTINGS;
+  const { validation, searchUnknown, referentialIntegrity, conditionalDelete, secondFactor } =
+    TENANT_SETTINGS;
   return {
     [validation.name]: settings.validation,
     [searchUnknown.name]: settings.searchUnknown,
     [referentialIntegrity.name]: settings.referentialIntegrity,
     [conditionalDelete.name]: settings.conditionalDelete,
+    [secondFactor.name]: settings.secondFactor,
     [RECORD_OPENS]: settings.openedTypes.length === 0 ? NOTHING_OPENED : settings.openedTypes.join(','),
     ...nameLimits(settings.limits),
   };

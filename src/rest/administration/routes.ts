@@ -237,6 +237,12 @@ export const USER_ROUTES = {
     answers: ok(schemas.Removed, 'Removed'),
     errors: NOT_FOUND,
   },
+  removeSecondFactor: {
+    address: `DELETE ${TENANT}/users/{user}/second-factor`, tag: 'Users',
+    summary: 'Remove the second factor of an account, whose app is lost; the password stays',
+    answers: ok(schemas.Removed, 'Removed'),
+    errors: NOT_FOUND,
+  },
   inviteUser: {
     address: `POST ${TENANT}/users/{user}/invitations`, tag: 'Users',
     summary: 'Make a link by which the person sets the password, once within a day; an earlier link ends',

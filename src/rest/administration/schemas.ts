@@ -166,6 +166,7 @@ const PASSWORD = { password: Type.String({ minLength: 12, maxLength: 200, writeO
 export const User = object(
   {
     ...{ id: text(), created: instant(), ...USER_NAME, ...USER_DETAILS },
+    secondFactor: flag('True: the user signs in with a second factor'),
     invited: Type.Optional(instant('When the link ends that the person has not used')),
   },
   { $id: 'User' },

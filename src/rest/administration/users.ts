@@ -30,6 +30,10 @@ export function userHandlers({ core, addresses }: UserContext): HandlersOf<typeo
       found(await users.remove(tenant, user));
       return { status: 200, answer: { removed: user } };
     },
+    removeSecondFactor: async ({ params: { tenant, user } }) => {
+      found(await users.removeSecondFactor(tenant, user));
+      return { status: 200, answer: { removed: user } };
+    },
     inviteUser: async ({ params: { tenant, user }, request }) => {
       const base = addresses.base(request);
       const { link, expires } = found(await users.invite(tenant, { id: user, base }));
@@ -48,6 +52,7 @@ function toAnswer(user: User): Value<typeof schemas.User> {
   return {
     ...{ id, name, display, created: toInstant(created), disabled: isDisabled, release, fhirUser, patient },
     ...{ administrator: user.isAdministrator, auditor: user.isAuditor },
+    secondFactor: user.hasSecondFactor,
     ...(invited === null ? {} : { invited: toInstant(invited) }),
   };
 }

@@ -1,8 +1,12 @@
 /** The pages on which people set what they sign in with. */
+import { renderSVG } from 'uqr';
 import type { SignInStep } from '../../core';
 import { escapeHtml, hidden, page, toProblem } from './html';
 
 type InvitationPage = Extract<SignInStep, { kind: 'invitation' }>;
+type CodePage = Extract<SignInStep, { kind: 'code' }>;
+type EnrolmentPage = Extract<SignInStep, { kind: 'enrolment' }>;
+type RecoveryCodesPage = Extract<SignInStep, { kind: 'recovery-codes' }>;
 type PasswordSetPage = Extract<SignInStep, { kind: 'password-set' }>;
 
 /** Takes the secret of the link out of the address and into the form. Browsers send no server what stands behind the `#`. */
@@ -37,4 +41,51 @@ export function passwordSetPage({ user, tenant }: PasswordSetPage): string {
 <p>You can sign in to <strong><bdi>${escapeHtml(tenant)}</bdi></strong> as <strong><bdi>${escapeHtml(user)}</bdi></strong>.</p>
 <p><a href="../console">Open the console</a></p>`,
   );
+}
+
+export function codePage({ token, proof, user, tenant, problem }: CodePage): string {
+  return page(
+    'Enter your code',
+    `<h1>Enter the code of your app</h1>
+<p>You sign in to <strong><bdi>${escapeHtml(tenant)}</bdi></strong> as <strong><bdi>${escapeHtml(user)}</bdi></strong>.</p>
+${toProblem(problem)}<form method="post">
+${hidden('token', token)}${hidden('proof', proof)}${codeField('Code of six digits, or a recovery code')}
+<div class="buttons"><button type="submit" name="step" value="code">Sign in</button></div>
+</form>`,
+  );
+}
+
+export function enrolmentPage({ token, proof, user, tenant, text, uri, problem }: EnrolmentPage): string {
+  return page(
+    'Set up your second factor',
+    `<h1>Set up your second factor</h1>
+<p>From now on you sign in to <strong><bdi>${escapeHtml(tenant)}</bdi></strong> as <strong><bdi>${escapeHtml(user)}</bdi></strong> with your password and a code of an authenticator app.</p>
+<ol>
+<li>Scan this code with the app, or type the secret below it into the app.
+<div role="img" aria-label="QR code of the secret">${renderSVG(uri)}</div>
+<p><code id="secret">${escapeHtml(text.replace(/.{4}(?=.)/g, '$& '))}</code></p></li>
+<li>Enter the code that the app shows.</li>
+</ol>
+${toProblem(problem)}<form method="post">
+${hidden('token', token)}${hidden('proof', proof)}${codeField('Code of six digits')}
+<div class="buttons"><button type="submit" name="step" value="enrol">Set it up</button></div>
+</form>`,
+  );
+}
+
+export function recoveryCodesPage({ codes, next }: RecoveryCodesPage): string {
+  return page(
+    'Your recovery codes',
+    `<h1>Your second factor is set</h1>
+<p>Keep these recovery codes where only you find them: print them, or write them down. Each replaces a code of the app once, if you lose it. They are not shown again.</p>
+<ul>
+${codes.map((code) => `<li><code>${escapeHtml(code)}</code></li>`).join('\n')}
+</ul>
+<p><a href="${escapeHtml(next)}">Go on</a></p>`,
+  );
+}
+
+function codeField(label: string): string {
+  return `<label for="code">${label}</label>
+<input type="text" id="code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required autofocus>`;
 }

@@ -9,7 +9,14 @@ import { FORM_TYPES, requireContentType } from '../requests/body';
 import type { RestContext } from '../rest-context';
 import { readCookie, setCookie } from './cookies';
 import { LONGEST_REQUEST, readForm, requireShort } from './form';
-import { INVITATION_SCRIPT, invitationPage, passwordSetPage } from './account-pages';
+import {
+  codePage,
+  enrolmentPage,
+  INVITATION_SCRIPT,
+  invitationPage,
+  passwordSetPage,
+  recoveryCodesPage,
+} from './account-pages';
 import { policyOf, type PageRights } from './html';
 import { consentPage, continuePage, refusalPage, signedOutPage, signInPage } from './pages';
 
@@ -114,6 +121,12 @@ export function sendStep(
       return send(passwordSetPage(step));
     case 'invitation':
       return send(invitationPage(step), { hasForm: true, script: INVITATION_SCRIPT });
+    case 'code':
+      return send(codePage(step), { hasForm: true, redirectUri: step.redirectUri });
+    case 'enrolment':
+      return send(enrolmentPage(step), { hasForm: true, redirectUri: step.redirectUri });
+    case 'recovery-codes':
+      return send(recoveryCodesPage(step));
     case 'sign-in':
       return send(signInPage(step), { hasForm: true, redirectUri: step.redirectUri });
     case 'continue':

@@ -20,7 +20,7 @@ export interface PageRights {
   /** Its forms lead to this server. */
   readonly hasForm?: boolean;
   /** And then to the client at this address. */
-  readonly redirectUri?: string;
+  readonly redirectUri?: string | undefined;
   /** The text of its script. */
   readonly script?: string;
 }

@@ -7,7 +7,10 @@ type SignInPage = Extract<SignInStep, { kind: 'sign-in' }>;
 type ContinuePage = Extract<SignInStep, { kind: 'continue' }>;
 type ConsentPage = Extract<SignInStep, { kind: 'consent' }>;
 
-export function signInPage({ client, tenant, user = '', token, problem }: SignInPage): string {
+/** Goes back to the client. */
+const CANCEL = '\n<button type="submit" name="step" value="deny" formnovalidate>Cancel</button>';
+
+export function signInPage({ client, tenant, user = '', token, redirectUri, problem }: SignInPage): string {
   const focused = { user: user === '' ? ' autofocus' : '', password: user === '' ? '' : ' autofocus' };
   return page(
     'Sign in',
@@ -18,8 +21,7 @@ ${hidden('token', token)}<label for="user">User name</label>
 <input type="text" id="user" name="user" value="${escapeHtml(user)}" autocomplete="username" autocapitalize="none" spellcheck="false" required${focused.user}>
 <label for="password">Password</label>
 <input type="password" id="password" name="password" autocomplete="current-password" required${focused.password}>
-<div class="buttons"><button type="submit" name="step" value="sign-in">Sign in</button>
-<button type="submit" name="step" value="deny" formnovalidate>Cancel</button></div>
+<div class="buttons"><button type="submit" name="step" value="sign-in">Sign in</button>${redirectUri === undefined ? '' : CANCEL}</div>
 </form>`,
   );
 }

@@ -3,7 +3,14 @@
  * no credentials in any mode.
  */
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fhirError, STYLE_PATH, type TenantSpace, type TokenRequest } from '../../core';
+import {
+  fhirError,
+  STYLE_PATH,
+  type PageVisit,
+  type SignInStep,
+  type TenantSpace,
+  type TokenRequest,
+} from '../../core';
 import { allowEveryOrigin } from '../connections/cors';
 import type { RestContext } from '../rest-context';
 import { INTERACTIONS } from '../interaction-names';
@@ -26,6 +33,7 @@ export const PAGE_ADDRESSES: readonly (string | undefined)[] = [
   `${ROOT}/authorize`,
   `${ROOT}/logout`,
   `${ROOT}/invitation`,
+  `${ROOT}/second-factor`,
 ];
 /** Caches for 60 seconds. A new key of a rotation signs at once, so that a client may not have it for that long. */
 const CACHE_CONTROL = 'public, max-age=60';
@@ -81,12 +89,15 @@ export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): 
   add('/authorize', { GET: page, POST: page });
   const leave: Answer = (request, reply, space) => logout(edge, request, reply, space);
   add('/logout', { GET: leave, POST: leave });
-  const invitation: Answer = (request, reply, space) =>
-    showAccountPage(edge, request, reply, {
-      space,
-      step: (visit) => edge.core.access.signIn.invitation(visit),
-    });
+  const { signIn } = edge.core.access;
+  const accountPage =
+    (step: (visit: PageVisit) => Promise<SignInStep>): Answer =>
+    (request, reply, space) =>
+      showAccountPage(edge, request, reply, { space, step });
+  const invitation = accountPage((visit) => signIn.invitation(visit));
   add('/invitation', { GET: invitation, POST: invitation });
+  const secondFactor = accountPage((visit) => signIn.secondFactor(visit));
+  add('/second-factor', { GET: secondFactor, POST: secondFactor });
   add('/launch', { POST: (request, reply, space) => launch(edge, request, reply, space) });
   const oauth = { hasOAuthErrors: true };
   add('/token', { POST: client((request) => tokens.grant(request)) }, oauth);

@@ -94,6 +94,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
           searchUnknown: 'strict',
           referentialIntegrity: 'off',
           conditionalDelete: 'single',
+          secondFactor: 'optional',
           openedTypes: [],
           limits: {},
         },

@@ -31,16 +31,19 @@ export interface StoredUser extends UserDetails {
   readonly created: number;
   /** Expiry of an invitation that is not used yet, in milliseconds since 1970; it may have passed. */
   readonly invited: number | null;
+  readonly hasSecondFactor: boolean;
   /** Hash of the password (oauth/secret-hash.ts). */
   readonly hash: string;
 }
 
 const COLUMNS = sql`
   a.id, a.name, a.display, a.disabled, a.release, a.fhir_user, a.patient, a.administrator, a.auditor,
-  floor(extract(epoch from a.created) * 1000)::bigint, floor(extract(epoch from i.expires) * 1000)::bigint, a.hash`;
+  floor(extract(epoch from a.created) * 1000)::bigint, floor(extract(epoch from i.expires) * 1000)::bigint,
+  f.account is not null, case when a.hash = f.placeholder then f.hash else a.hash end`;
 const ACCOUNTS = sql`
   andiron.user_account a
-  left join andiron.user_invitation i on i.tenant = a.tenant and i.account = a.id`;
+  left join andiron.user_invitation i on i.tenant = a.tenant and i.account = a.id
+  left join andiron.second_factor f on f.tenant = a.tenant and f.account = a.id`;
 
 const FIND = defineStatement(
   template(sql`
@@ -193,13 +196,14 @@ function toUser(row: Row): StoredUser {
     isAuditor,
     created,
     invited,
+    hasSecondFactor,
     hash,
   ] = row as [
     ...[string, string, string, boolean, ReleaseScope, string | null, string | null],
-    ...[boolean, boolean, number, number | null, string],
+    ...[boolean, boolean, number, number | null, boolean, string],
   ];
   return {
     ...{ id, name, display, isDisabled, release, fhirUser, patient, isAdministrator, isAuditor },
-    ...{ created, invited, hash },
+    ...{ created, invited, hasSecondFactor, hash },
   };
 }

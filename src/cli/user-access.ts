@@ -1,0 +1,64 @@
+/** Help for people who cannot sign in, or not yet: invitations, and the removal of a second factor. */
+import { loadSettings } from '../config';
+import { ownAddresses } from '../config/exposure';
+import type { Core } from '../core';
+import type { Command } from './command';
+import { JSON_OPTION, print, toInstant } from './output';
+import { TENANT_OPTION, withTenant } from './with-tenant';
+
+/** The first address of the server. Throws where only the host of a request tells it. */
+export function ownAddress(): string {
+  const [address] = ownAddresses(loadSettings(process.env));
+  if (address === undefined)
+    throw new Error('Set PUBLIC_URL: an invitation needs the address at which people reach the server');
+  return address;
+}
+
+export async function inviteUser(
+  users: Core['tenants']['users'],
+  tenant: string,
+  account: { readonly id: string; readonly base: string },
+): Promise<{ readonly link: string; readonly expires: string }> {
+  const invitation = await users.invite(tenant, account);
+  if (invitation === undefined) throw new Error(`There is no user '${account.id}'`);
+  return { link: invitation.link, expires: toInstant(invitation.expires) };
+}
+
+export const invite: Command = {
+  name: 'invite',
+  usage: 'USER_ID',
+  summary:
+    'Make a link by which the person sets the password, once within a day; the present password is valid until then.',
+  options: { ...TENANT_OPTION, ...JSON_OPTION },
+  examples: [
+    { line: 'andiron user invite USER_ID --tenant acme', does: 'Print the link, which is shown once.' },
+  ],
+  run: async (given) => {
+    const base = ownAddress();
+    await withTenant(given, async ({ tenants: { users } }, tenant) => {
+      const [id = ''] = given.words;
+      const made = await inviteUser(users, tenant, { id, base });
+      print(given, made, [`link=${made.link}`, `expires=${made.expires}`]);
+    });
+  },
+};
+
+export const removeSecondFactor: Command = {
+  name: 'remove-second-factor',
+  usage: 'USER_ID',
+  summary: 'Remove the second factor of an account, whose app is lost; the password stays.',
+  options: { ...TENANT_OPTION, ...JSON_OPTION },
+  examples: [
+    {
+      line: 'andiron user remove-second-factor USER_ID --tenant acme',
+      does: 'Let the person sign in with the password alone, or set up another one.',
+    },
+  ],
+  run: (given) =>
+    withTenant(given, async ({ tenants: { users } }, tenant) => {
+      const [id = ''] = given.words;
+      if (!(await users.removeSecondFactor(tenant, id)))
+        throw new Error(`There is no user '${id}' with a second factor`);
+      print(given, { removed: id }, [`Removed the second factor of user ${id}`]);
+    }),
+};
