@@ -17,6 +17,7 @@ import {
 } from './core';
 import { createGraphqlGateway } from './gateway';
 import { countIntrospections, createInstruments, watchCaches, watchCore } from './instruments';
+import { createMailer } from './mail';
 import { createImportJob } from './packages/import-job';
 import { watchProcess } from './process-metrics';
 import { endListener } from './rest/connections/listener-end';
@@ -69,6 +70,11 @@ export function redisOptions({ redis: { caFile, ...options } }: Settings): Redis
   return { ...options, tls: options.tls && toTrusted(caFile) };
 }
 
+/** Undefined: no mail server is set. */
+function toMailer({ url, from }: Settings['mail']): ReturnType<typeof createMailer> | undefined {
+  return url === undefined || from === undefined ? undefined : createMailer({ url, from });
+}
+
 async function warnOfOutdatedIndex(core: Core, log: Log): Promise<void> {
   const { spaces, madeWith, now, different } = await core.health.outdatedIndex();
   if (spaces === 0) return;
@@ -118,6 +124,7 @@ export async function createApp(
     audit: settings.audit,
     limits: { ...limits, ...caches, maxAnswerBytes: limits.maxBundleBytes },
     log,
+    sendMail: toMailer(settings.mail),
     instruments: createInstruments(metrics.registry),
   });
   watchCore(metrics.registry, core);

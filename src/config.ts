@@ -77,7 +77,7 @@ function findOldNames(environment: Environment): string[] {
 
 function findContradictions(settings: Settings): string[] {
   const faults: string[] = [];
-  const { database, redis, core, graphql, limits, connection } = settings;
+  const { database, redis, core, graphql, limits, connection, mail } = settings;
   for (const [authority, file, encrypted, isEncrypted] of [
     ['FHIR_DATABASE_CA_FILE', database.caFile, 'FHIR_DATABASE_SSL', database.ssl],
     ['REDIS_CA_FILE', redis.caFile, 'REDIS_TLS', redis.tls],
@@ -89,6 +89,9 @@ function findContradictions(settings: Settings): string[] {
   }
   if (redis.username !== undefined && redis.password === undefined) {
     faults.push('REDIS_USERNAME is set, but REDIS_PASSWORD is not');
+  }
+  if ((mail.url === undefined) !== (mail.from === undefined)) {
+    faults.push('SMTP_URL and SMTP_FROM must both be set, or neither');
   }
   if (core.secretKeys.some((key) => key.length < 32)) {
     faults.push(

@@ -120,6 +120,9 @@ describe('the settings', () => {
     ['OUTBOUND_ALLOWED_HOSTS', '[idp.example]:443'],
     ['OUTBOUND_ALLOWED_HOSTS', '[10.0.0.1]:443'],
     ['FHIR_EXTENSION_BASE', 'StructureDefinition'],
+    ['SMTP_URL', 'https://mail.example'],
+    ['SMTP_URL', 'mail.example:25'],
+    ['SMTP_FROM', 'Andiron <andiron@hospital.example>'],
   ])('refuse %s=%s', (name, value) => {
     expect(faultsOf({ [name]: value })).toEqual([expect.stringContaining(`${name} must be`)]);
   });
@@ -128,6 +131,11 @@ describe('the settings', () => {
     expect(faultsOf({ REDIS_USERNAME: 'andiron' })).toEqual([
       expect.stringContaining('REDIS_PASSWORD is not'),
     ]);
+    for (const [name, value] of [
+      ['SMTP_URL', 'smtp://mail.example'],
+      ['SMTP_FROM', 'andiron@hospital.example'],
+    ] as const)
+      expect(faultsOf({ [name]: value })).toEqual(['SMTP_URL and SMTP_FROM must both be set, or neither']);
     expect(faultsOf({ MAX_BUNDLE_BYTES: '1024' })).toEqual([
       expect.stringContaining('must be at least MAX_BODY_BYTES'),
     ]);

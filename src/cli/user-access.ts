@@ -1,8 +1,9 @@
 /** Help for people who cannot sign in, or not yet: invitations, and the removal of a second factor. */
 import { loadSettings } from '../config';
 import { ownAddresses } from '../config/exposure';
-import type { Core } from '../core';
+import type { Core, Invitation } from '../core';
 import type { Command } from './command';
+import { textOf } from './option-values';
 import { JSON_OPTION, print, toInstant } from './output';
 import { TENANT_OPTION, withTenant } from './with-tenant';
 
@@ -14,14 +15,21 @@ export function ownAddress(): string {
   return address;
 }
 
+type ShownInvitation = Omit<Invitation, 'expires'> & { readonly expires: string };
+
+export function toLines({ link, expires, problem }: ShownInvitation): readonly string[] {
+  if (problem !== undefined) process.stderr.write(`${problem}\n`);
+  return [...(link === undefined ? [] : [`link=${link}`]), `expires=${expires}`];
+}
+
 export async function inviteUser(
   users: Core['tenants']['users'],
   tenant: string,
-  account: { readonly id: string; readonly base: string },
-): Promise<{ readonly link: string; readonly expires: string }> {
+  account: Parameters<Core['tenants']['users']['invite']>[1],
+): Promise<ShownInvitation> {
   const invitation = await users.invite(tenant, account);
   if (invitation === undefined) throw new Error(`There is no user '${account.id}'`);
-  return { link: invitation.link, expires: toInstant(invitation.expires) };
+  return { ...invitation, expires: toInstant(invitation.expires) };
 }
 
 export const invite: Command = {
@@ -29,7 +37,11 @@ export const invite: Command = {
   usage: 'USER_ID',
   summary:
     'Make a link by which the person sets the password, once within a day; the present password is valid until then.',
-  options: { ...TENANT_OPTION, ...JSON_OPTION },
+  options: {
+    ...TENANT_OPTION,
+    email: { type: 'string', value: 'ADDRESS', help: 'send the link by mail in place of printing it' },
+    ...JSON_OPTION,
+  },
   examples: [
     { line: 'andiron user invite USER_ID --tenant acme', does: 'Print the link, which is shown once.' },
   ],
@@ -37,8 +49,9 @@ export const invite: Command = {
     const base = ownAddress();
     await withTenant(given, async ({ tenants: { users } }, tenant) => {
       const [id = ''] = given.words;
-      const made = await inviteUser(users, tenant, { id, base });
-      print(given, made, [`link=${made.link}`, `expires=${made.expires}`]);
+      const email = textOf(given.options['email']);
+      const made = await inviteUser(users, tenant, { id, base, email });
+      print(given, made, toLines(made));
     });
   },
 };

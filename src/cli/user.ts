@@ -3,7 +3,7 @@ import { isReleaseScope, type Core, type User, type UserChanges } from '../core'
 import { type Arguments, type Command, type CommandGroup, type Options, UsageError } from './command';
 import { JSON_OPTION, print, toInstant } from './output';
 import { textOf, wrongValue } from './option-values';
-import { invite, inviteUser, ownAddress, removeSecondFactor } from './user-access';
+import { invite, inviteUser, ownAddress, removeSecondFactor, toLines } from './user-access';
 import { TENANT_OPTION, withTenant } from './with-tenant';
 
 /** Length of a generated password: 144 random bits. */
@@ -180,7 +180,7 @@ async function createInvited(given: Arguments, changes: UserChanges): Promise<vo
     const invitation = await inviteUser(users, tenant, { id: user.id, base });
     print(given, { ...toDocument(user), invited: invitation.expires, invitation }, [
       ...[`user_id=${user.id}`, `name=${user.name}`],
-      ...[`link=${invitation.link}`, `expires=${invitation.expires}`],
+      ...toLines(invitation),
     ]);
   });
 }

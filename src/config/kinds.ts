@@ -104,6 +104,24 @@ export const webAddress: Kind<string> = {
   print: (value) => value,
 };
 
+export const mailServer: Kind<string> = {
+  expects: 'an address such as smtps://user:password@mail.example:465',
+  parse(written) {
+    const url = toUrl(written);
+    const isServer = url !== undefined && /^smtps?:$/.test(url.protocol) && url.hostname !== '';
+    return isServer && url.hash === '' ? written : malformed(this.expects);
+  },
+  print: (value) => value,
+};
+
+export const mailAddress: Kind<string> = {
+  expects: 'a mail address such as andiron@hospital.example',
+  parse(written) {
+    return /^[^\s@<>,;:"]+@[a-z0-9.-]+$/i.test(written) ? written : malformed(this.expects);
+  },
+  print: (value) => value,
+};
+
 /** An origin as browsers send it (`https://app.example.org`), or `*` for any. */
 export const origin: Kind<string> = {
   expects: 'an origin such as https://app.example.org, or *',

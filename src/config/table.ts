@@ -11,6 +11,8 @@ import {
   notificationHost,
   integer,
   list,
+  mailAddress,
+  mailServer,
   named,
   origin,
   rates,
@@ -92,6 +94,11 @@ export const SETTINGS = {
       'on: every client may permanently remove resources ($purge) while AUTH_MODE is open; off: only administrators may'),
     explainsSearches: row('SEARCH_EXPLAIN', onOff, false,
       'on: a search with _explain=true answers its SQL, plan and times. For development only, because it reveals internals to clients'),
+  },
+  mail: {
+    url: { ...optional('SMTP_URL', mailServer,
+      'Mail server for invitations, with its user and password; smtps is encrypted, and ?requireTLS=true makes smtp so'), secret: true },
+    from: optional('SMTP_FROM', mailAddress, 'Address of the sender of these mails'),
   },
   packages: {
     registry: row('PACKAGE_REGISTRY', webAddress, 'https://packages.fhir.org',

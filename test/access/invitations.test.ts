@@ -203,6 +203,14 @@ it('the page cannot be framed, stored or loaded with other scripts, and no answe
   expect(text).toContain("history.replaceState(null, '', location.pathname)");
 });
 
+it('without a mail server, no link is sent to an address', async () => {
+  const user = await makeUser('nell');
+  const { status, text } = await server.administer('POST', `${usersOf(acme)}/${user}/invitations`, {
+    email: 'nell@hospital.example',
+  });
+  expect([status, text]).toEqual([400, expect.stringContaining('SMTP_URL')]);
+});
+
 it('a disabled account gets no link, and an account that does not exist is 404', async () => {
   const mia = await makeUser('mia', { disabled: true });
   expect((await server.administer('POST', `${usersOf(acme)}/${mia}/invitations`)).status).toBe(400);

@@ -3,18 +3,22 @@ import { Client } from 'pg';
 import { makeClient, type MadeClient } from '../support/access';
 import { andiron } from '../support/andiron';
 import { APP, Browser, FORM, makeProof, toAuthorize, toReturned } from '../support/sign-in';
+import { startMailServer, type MailServer } from '../support/mail-server';
 import { startServer, type TestServer } from '../support/server';
 
 const PASSWORD = 'correct horse battery';
 const SCOPES = ['openid', 'user/*.rs', 'offline_access'];
 let server: TestServer;
 let second: TestServer;
+let mail: MailServer;
 let administrator: MadeClient;
 let app: string;
 let database: Client;
 
 beforeAll(async () => {
-  const environment = { AUTH_MODE: 'enforced', AUDIT: 'off' };
+  mail = await startMailServer();
+  const mailed = { SMTP_URL: mail.url, SMTP_FROM: 'andiron@hospital.example' };
+  const environment = { AUTH_MODE: 'enforced', AUDIT: 'off', ...mailed };
   server = await startServer({ because: 'two processes and commands on one database', environment });
   const { core } = server.app;
   for (const name of ['acme', 'globex']) await core.tenants.create(name);
@@ -29,6 +33,7 @@ afterAll(async () => {
   await database.end();
   await second.close();
   await server.close();
+  await mail.close();
 });
 
 const administer = (method: string, path: string, body?: object, tenant = 'acme') =>
@@ -168,4 +173,67 @@ it('an export has accounts with their passwords, and no consents', async () => {
   const removed = await server.request('DELETE', `${tenants}/moved?confirm=moved`, undefined, headers);
   const session = removed.json.tables.find(({ table }: { table: string }) => table === 'user_session');
   expect([removed.status, session]).toEqual([200, { table: 'user_session', removed: 1, left: 0 }]);
+});
+
+describe('an invitation by mail', () => {
+  let user: string;
+  beforeAll(async () => {
+    await server.app.core.tenants.rename('acme', 'Acme Hospital');
+    user = (await administer('POST', '', { name: 'gus' })).json.id;
+  });
+
+  it('brings the person the link, and the administrator does not get it', async () => {
+    const { status, json } = await administer('POST', `/${user}/invitations`, {
+      email: 'gus@hospital.example',
+    });
+    expect([status, json]).toEqual([201, { expires: expect.any(String) }]);
+    const sent = mail.received.at(-1);
+    expect(sent).toMatchObject({ from: 'andiron@hospital.example', to: ['gus@hospital.example'] });
+    // Lines of a mail end at 76 characters.
+    const content = sent?.content.replace(/=\n/g, '').replace(/=3D/g, '=') ?? '';
+    expect(content).toContain('Subject: Set your password for Acme Hospital');
+    const [, secret = ''] = /\/w\/acme\/oidc\/invitation#([\w-]{43})\s/.exec(content) ?? [];
+    const browser = new Browser(server);
+    const page = await browser.open('/w/acme/oidc/invitation');
+    const set = await browser.send(page, { secret, password: PASSWORD, again: PASSWORD });
+    expect([set.status, set.text]).toEqual([200, expect.stringContaining('Your password is set')]);
+  });
+
+  it('that the mail server refuses stays valid, and the administrator gets the link and the reason', async () => {
+    const before = mail.received.length;
+    const { status, json } = await administer('POST', `/${user}/invitations`, {
+      email: `gus@${mail.refusedDomain}`,
+    });
+    expect([status, json]).toEqual([
+      201,
+      {
+        ...{ link: expect.stringContaining('/w/acme/oidc/invitation#'), expires: expect.any(String) },
+        problem: 'The mail was not sent (EENVELOPE): give the person the link',
+      },
+    ]);
+    expect(mail.received).toHaveLength(before);
+  });
+
+  it.each([
+    'gus',
+    'gus@hospital.example, eve@evil.example',
+    'gus@hospital.example\r\nBcc: eve@evil.example',
+    'Gus <gus@hospital.example>',
+    '"a b"@hospital.example',
+    `${'g'.repeat(65)}@hospital.example`,
+  ])('goes to one address: %s is none', async (email) => {
+    const before = mail.received.length;
+    expect((await administer('POST', `/${user}/invitations`, { email })).status).toBe(400);
+    expect(mail.received).toHaveLength(before);
+  });
+
+  it('goes to at most a hundred addresses of a tenant within an hour', async () => {
+    const { id } = (await administer('POST', '', { name: 'hal' }, 'globex')).json;
+    const send = () =>
+      administer('POST', `/${id}/invitations`, { email: `hal@${mail.refusedDomain}` }, 'globex');
+    for (let sent = 0; sent < 100; sent++) expect((await send()).status).toBe(201);
+    const refused = await send();
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, expect.any(String)]);
+    expect((await administer('POST', `/${id}/invitations`, undefined, 'globex')).status).toBe(201);
+  });
 });

@@ -9,7 +9,9 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { makeClient } from '../support/access';
 import { startServer, type TestServer } from '../support/server';
 import { FORM, makeProof, toAuthorize } from '../support/sign-in';
+import { toCode } from '../support/totp';
 import { startChromium } from './chromium';
+import { findBarriers } from './console-page';
 
 const pictures = process.env.UPDATE_PICTURES ? path.resolve(__dirname, '../../docs/images') : tmpdir();
 const TENANT = 'acme';
@@ -265,5 +267,70 @@ it('no script of another site sees the cookies, and no other site shows the page
   await refused;
   const [, frame] = page.frames();
   expect(frame?.url()).toMatch(/^chrome-error:/);
+  await context.close();
+});
+
+it('a person sets the password by a link, whose secret leaves the address at once', async () => {
+  const { context, page, faults } = await openBrowser();
+  const { users } = server.app.core.tenants;
+  const { id } = await users.create(TENANT, { name: 'ida', fhirUser: 'Practitioner/doc' });
+  const { link = '' } = (await users.invite(TENANT, { id, base: server.base })) ?? {};
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(`${request.url()} ${request.headers()['referer'] ?? ''}`));
+  await page.goto(link);
+  await page.getByRole('heading', { name: 'Set your password' }).waitFor();
+  expect(page.url()).toBe(link.slice(0, link.indexOf('#')));
+  expect(await page.evaluate<number>('history.length')).toBeLessThan(3);
+  await page.getByLabel('New password').fill(PASSWORD);
+  await page.getByLabel('The same again').fill('another horse battery');
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByRole('alert').filter({ hasText: 'The two passwords differ.' }).waitFor();
+  await page.getByLabel('New password').fill(PASSWORD);
+  await page.getByLabel('The same again').fill(PASSWORD);
+  expect(await findBarriers(page)).toEqual([]);
+  await takePicture(page, 'invitation.png');
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByRole('heading', { name: 'Your password is set' }).waitFor();
+  // Browsers leave out what stands behind the #.
+  expect(requests.filter((request) => request.includes(link.slice(link.indexOf('#') + 1)))).toEqual([]);
+  // A password that is refused is a response of 400, which Chromium reports.
+  expect(faults.filter((fault) => !fault.includes('400'))).toEqual([]);
+  await context.close();
+});
+
+it('a person sets up a second factor, and signs in with a code of it', async () => {
+  const { context, page, faults } = await openBrowser();
+  await server.app.core.tenants.users.create(TENANT, {
+    ...{ name: 'emil', display: 'Emil Eriksen', fhirUser: 'Practitioner/doc', password: PASSWORD },
+  });
+  const sendPassword = async (): Promise<void> => {
+    await page.getByLabel('User name').fill('emil');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  };
+  await page.goto(`${server.base}/w/${TENANT}/oidc/second-factor`);
+  await sendPassword();
+  await page.getByRole('img', { name: 'QR code of the secret' }).waitFor();
+  expect(await findBarriers(page)).toEqual([]);
+  await takePicture(page, 'second-factor.png');
+  const secret = ((await page.locator('#secret').textContent()) ?? '').replaceAll(' ', '');
+  await page.getByLabel('Code of six digits').fill(toCode(secret, -1));
+  await page.getByRole('button', { name: 'Set it up' }).click();
+  await page.getByRole('heading', { name: 'Your second factor is set' }).waitFor();
+  expect(await page.locator('li code').count()).toBe(10);
+  expect(await findBarriers(page)).toEqual([]);
+
+  await page.goto(toStart());
+  await sendPassword();
+  await page.getByRole('heading', { name: 'Enter the code of your app' }).waitFor();
+  expect(await findBarriers(page)).toEqual([]);
+  await takePicture(page, 'sign-in-code.png');
+  await page.getByLabel('Code of six digits').fill('12345');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').filter({ hasText: 'The code is not right' }).waitFor();
+  await page.getByLabel('Code of six digits').fill(toCode(secret));
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('You are signed in as Emil Eriksen').waitFor();
+  expect(faults).toEqual([]);
   await context.close();
 });

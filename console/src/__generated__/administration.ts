@@ -835,11 +835,17 @@ export interface components {
             /** @description The user may read AuditEvents */
             auditor?: boolean;
         };
+        InvitationRequest: {
+            /** @description Where the link is sent, if a mail server is set; the answer does not have it then */
+            email?: string;
+        };
         Invitation: {
-            /** @description Address for the person alone; no other answer has it */
-            link: string;
             /** Format: date-time */
             expires: string;
+            /** @description Address for the person alone; without it, it was sent by mail */
+            link?: string;
+            /** @description Why the mail was not sent */
+            problem?: string;
         };
         Issuer: {
             /** @description iss of its tokens */
@@ -2172,7 +2178,16 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "dora@hospital.example"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InvitationRequest"];
+            };
+        };
         responses: {
             /** @description Made */
             201: {

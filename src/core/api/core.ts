@@ -44,6 +44,7 @@ export * from './history';
 export * from './index-work';
 export * from './interactions';
 export * from './jobs';
+export * from './mail';
 export * from './notification-stream';
 export * from './operation';
 export * from './policy';

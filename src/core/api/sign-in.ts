@@ -15,8 +15,10 @@ export type UserChanges = { readonly [Name in keyof UserDetails]?: UserDetails[N
 
 /** A link by which a person sets the password of an account, once. */
 export interface Invitation {
-  /** It contains the secret, which no other answer has. */
-  readonly link: string;
+  /** It contains the secret, which no other answer has. Undefined: the person has got it by mail. */
+  readonly link?: string;
+  /** Why the mail was not sent. */
+  readonly problem?: string;
   /** Milliseconds since 1970. */
   readonly expires: number;
 }
@@ -38,12 +40,13 @@ export interface Users {
   /** Leaves the account its password. False: there is no such account, or it has no second factor. */
   removeSecondFactor(tenant: string, id: string): Promise<boolean>;
   /**
-   * Makes an invitation in place of an earlier one, valid for a day. `base`: the `{base_url}` of its link. The present password is
-   * valid until the invitation is used. Undefined: there is no such account. Throws `invalidValue` for a disabled one.
+   * Makes an invitation in place of an earlier one, valid for a day. `base`: the `{base_url}` of its link; `email`: where it is sent
+   * to. The present password is valid until the invitation is used. Undefined: there is no such account. Throws `invalidValue` for a
+   * disabled one, for what is no address, and without a mail server; `tooManyRequests` after too many mails.
    */
   invite(
     tenant: string,
-    account: { readonly id: string; readonly base: string },
+    account: { readonly id: string; readonly base: string; readonly email?: string | undefined },
   ): Promise<Invitation | undefined>;
 }
 

@@ -1,5 +1,6 @@
 /** The options of core. */
 import type { AuthMode } from '../oauth/authentication';
+import type { SendMail } from '../api/mail';
 import type { AsyncJobLimits } from '../jobs/requests';
 import type { RedisOptions } from '../cache/redis-cache';
 import type { Log, TenantSettings } from '../context';
@@ -61,5 +62,7 @@ export interface CoreOptions {
   /** True: in open mode, all callers may purge; otherwise only administrators may. */
   readonly isPurgeOpen: boolean;
   readonly log: Log;
+  /** Undefined: no mail server is set. */
+  readonly sendMail?: SendMail | undefined;
   readonly instruments?: Instruments;
 }

@@ -137,6 +137,7 @@ export function createAccess(
   const invitations = new Invitations({
     ...{ grants, throttle, changed: tenants.changed },
     users: accounts.userStore,
+    mail: { send: options.sendMail, rates: foundation.rates, log },
     store: new InvitationStore(foundation.database, options.database),
   });
   const decoys = new DecoyKeys(foundation.digest);

@@ -12,6 +12,7 @@ import type { InvitationStore } from '../storage/accounts/user-invitations';
 import type { UserGrants } from '../authorization/user-grants';
 import type { CredentialThrottle } from './credential-throttle';
 import { isOurs, isToken, NOT_OURS, tokenFor } from './form-token';
+import { mailInvitation, requireMail, type MailParts } from './invitation-mail';
 import { hashToken, makeToken } from './random-token';
 import { hashPassword } from './secret-hash';
 import { requirePassword } from './users';
@@ -27,6 +28,7 @@ export interface InvitationParts {
   readonly store: InvitationStore;
   readonly users: UserStore;
   readonly throttle: CredentialThrottle;
+  readonly mail: MailParts;
   readonly grants: Pick<UserGrants, 'invalidate'>;
   /** Notifies the other processes of a change of the tenant. */
   changed(tenant: string): void;
@@ -38,12 +40,18 @@ export class Invitations {
   /** As `Users.invite` of api/sign-in.ts. */
   async invite(
     space: TenantSpace,
-    { id, base }: { readonly id: string; readonly base: string },
+    { id, base, email }: { readonly id: string; readonly base: string; readonly email?: string | undefined },
   ): Promise<Invitation | undefined> {
+    const { mail } = this.parts;
+    const send = email === undefined ? undefined : await requireMail(mail, space, email);
     const secret = makeToken();
     const invited = { id, hash: hashToken(secret), seconds: DAY_SECONDS };
     const expires = await this.parts.store.invite(space, invited);
-    if (expires !== undefined) return { link: toInvitation({ base, tenant: space.tenant }, secret), expires };
+    if (expires !== undefined) {
+      const made = { link: toInvitation({ base, tenant: space.tenant }, secret), expires };
+      if (send === undefined || email === undefined) return made;
+      return mailInvitation(send, { space, email, log: mail.log }, made);
+    }
     if ((await this.parts.users.find(space, id)) === undefined) return undefined;
     throw fhirError('invalidValue', { reason: 'The account is disabled' });
   }

@@ -40,6 +40,7 @@ const COMPONENTS: readonly TSchema[] = [
   ...[schemas.NewSecret, schemas.SecretRequest, schemas.User, schemas.UserList, schemas.UserChanges],
   ...[
     schemas.NewUser,
+    schemas.InvitationRequest,
     schemas.Invitation,
     schemas.Issuer,
     schemas.IssuerList,

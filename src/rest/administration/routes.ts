@@ -246,6 +246,9 @@ export const USER_ROUTES = {
   inviteUser: {
     address: `POST ${TENANT}/users/{user}/invitations`, tag: 'Users',
     summary: 'Make a link by which the person sets the password, once within a day; an earlier link ends',
+    body: schemas.InvitationRequest,
+    example: { email: 'dora@hospital.example' },
+    isBodyOptional: true,
     answers: made(schemas.Invitation),
     errors: NOT_FOUND,
   },

@@ -171,8 +171,20 @@ export const User = object(
   },
   { $id: 'User' },
 );
+export const InvitationRequest = object(
+  optional({
+    email: text('Where the link is sent, if a mail server is set; the answer does not have it then'),
+  }),
+  { $id: 'InvitationRequest' },
+);
 export const Invitation = object(
-  { link: text('Address for the person alone; no other answer has it'), expires: instant() },
+  {
+    expires: instant(),
+    ...optional({
+      link: text('Address for the person alone; without it, it was sent by mail'),
+      problem: text('Why the mail was not sent'),
+    }),
+  },
   { $id: 'Invitation' },
 );
 export const UserList = object({ users: listOf(User) }, { $id: 'UserList' });

@@ -34,10 +34,10 @@ export function userHandlers({ core, addresses }: UserContext): HandlersOf<typeo
       found(await users.removeSecondFactor(tenant, user));
       return { status: 200, answer: { removed: user } };
     },
-    inviteUser: async ({ params: { tenant, user }, request }) => {
+    inviteUser: async ({ params: { tenant, user }, body: { email }, request }) => {
       const base = addresses.base(request);
-      const { link, expires } = found(await users.invite(tenant, { id: user, base }));
-      return { status: 201, answer: { link, expires: toInstant(expires) } };
+      const { expires, ...made } = found(await users.invite(tenant, { id: user, base, email }));
+      return { status: 201, answer: { ...made, expires: toInstant(expires) } };
     },
   };
 }
