@@ -12,8 +12,9 @@ import {
 } from '../core/index';
 import { createSchema, extendSchema, finish, schemaSteps, type Steps } from '../resolvers/index';
 import type { OwnDefinitions } from '../schema/fhir/definitions';
-import { PAGING_NAMES, toArgumentName } from '../schema/fhir/search-arguments';
+import { PAGING_NAMES } from '../schema/fhir/search-arguments';
 import { finishInTurns } from './finish-in-turns';
+import { toArgumentName } from '../../packages/fhir-values/argument-name';
 
 type OwnParameters = NonNullable<Space['searchParameters']>;
 

@@ -1,6 +1,7 @@
 /** Separates the client's content of a stored resource from the server's. */
 import { stringifyJson, type JsonObject, type JsonValue } from '../core';
 import { isObject, listOf } from './members';
+import { AUTHOR_EXTENSION, clientReference, SERVER_EXTENSIONS } from '../../packages/fhir-values/server-meta';
 
 /** True when both have the same content, except for the server's part of `meta` (version, time, its own extensions). */
 export function isSameContent(stored: JsonValue, sent: JsonValue, extensionBase: string): boolean {
@@ -12,9 +13,9 @@ export function isWrittenBy(stored: JsonValue, actor: string, extensionBase: str
   const meta = isObject(stored) ? stored['meta'] : undefined;
   const extensions = isObject(meta) ? listOf(meta['extension']) : [];
   return extensions.some((extension) => {
-    if (!isObject(extension) || extension['url'] !== `${extensionBase}/author`) return false;
+    if (!isObject(extension) || extension['url'] !== `${extensionBase}/${AUTHOR_EXTENSION}`) return false;
     const reference = extension['valueReference'];
-    return isObject(reference) && reference['reference'] === `ClientApplication/${actor}`;
+    return isObject(reference) && reference['reference'] === clientReference(actor);
   });
 }
 
@@ -41,7 +42,5 @@ function byName([one]: [string, JsonValue], [other]: [string, JsonValue]): numbe
 
 function isOfServer(extension: JsonValue, extensionBase: string): boolean {
   const url = isObject(extension) ? extension['url'] : undefined;
-  return ['author', 'version-sequence', 'search-parameter-failed'].some(
-    (name) => url === `${extensionBase}/${name}`,
-  );
+  return SERVER_EXTENSIONS.some((name) => url === `${extensionBase}/${name}`);
 }

@@ -8,6 +8,7 @@ import { Resource } from '../schema/types/resource';
 import type { GatewayContext } from './context';
 import { orNothing } from './misses';
 import { type SourceTools, toInstant, toResource } from './resource-source';
+import { clientReference } from '../../packages/fhir-values/server-meta';
 
 const DEFAULT_PAGE = 20;
 
@@ -19,7 +20,7 @@ function toEntry(version: StoredVersion, tools: SourceTools): HistoryEntry {
     versionSequence: version.sequence,
     lastUpdated: toInstant(version.lastUpdated),
     change: version.change,
-    author: `ClientApplication/${version.author}`,
+    author: clientReference(version.author),
     resource: version.change === 'delete' ? undefined : toResource(version, tools, true),
   };
 }

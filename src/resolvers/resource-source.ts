@@ -9,6 +9,7 @@ import {
 import { LazyObject, ResourceSource } from '../schema/types/resource';
 import { keyOf } from './inner-resources';
 import { keyOfVersion, type ParsedResources, parseResource } from './parsed-resources';
+import { AUTHOR_EXTENSION } from '../../packages/fhir-values/server-meta';
 
 /** The tools that turn a stored version into a resource. */
 export interface SourceTools {
@@ -117,7 +118,7 @@ class StoredMeta extends LazyObject {
   private get author(): unknown {
     const extensions = this.member('extension');
     if (!Array.isArray(extensions)) return undefined;
-    const url = `${this.extensionBase}/author`;
+    const url = `${this.extensionBase}/${AUTHOR_EXTENSION}`;
     const found = (extensions as JsonValue[]).find((entry) => isJsonObject(entry) && entry.url === url);
     return isJsonObject(found) ? found.valueReference : undefined;
   }

@@ -173,6 +173,13 @@ describe('The timeline of a patient', () => {
     expect(entries.map(({ id }) => id)).toEqual(['2024-03-01', '2024-02-15', '2024-02-01']);
   });
 
+  it('has a leap second in its place, which browsers do not read', () => {
+    const entries = settled([
+      list('Encounter', ['2016-12-31T23:59:59Z', '2016-12-31T23:59:60Z', '2016-12-30T00:00:00Z'], false),
+    ]);
+    expect(entries[0]?.id).toBe('2016-12-31T23:59:60Z');
+  });
+
   it('is grouped by month, with those without a date at the end', () => {
     const undated = toEntry(json('{"resourceType": "Flag", "id": "x"}'), []);
     const entries = settled([

@@ -76,7 +76,7 @@ describe('The difference of two versions', () => {
     const meta = {
       versionId: '3',
       lastUpdated: '2026-11-28T00:00:00Z',
-      extension: [extension('version-sequence'), extension('author')],
+      extension: [extension('version-sequence'), extension('author'), extension('search-parameter-failed')],
     };
     expect(withoutServerMeta({ ...PATIENT, meta })).toEqual(PATIENT);
     const own = { tag: [{ code: 'x' }], extension: [{ url: 'http://example.org/own' }] };

@@ -5,7 +5,7 @@ import { loadDefinitions } from '../../src/core/fhir/definitions';
 import type { JsonObject } from '../../src/core/fhir/json';
 import { createReferenceResolver } from '../../src/core/fhir/reference';
 import { toStoredText } from '../../src/core/fhir/resource-text';
-import { UTC } from '../../src/core/fhir/time-zone';
+import { UTC } from '../../packages/fhir-values/date';
 import { createExtractor } from '../../src/core/search/rows/extract';
 import { createHasher } from '../../src/core/search/rows/hash';
 import { keyOf } from '../../src/core/search/rows/resource-key';

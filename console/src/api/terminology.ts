@@ -5,6 +5,7 @@ import type { Space } from '../place';
 import { get } from './fhir';
 import { runDocument } from './graphql';
 import type { JsonObject } from './json';
+import { SEQUENCE_EXTENSION } from '../../../packages/fhir-values/server-meta';
 
 const DEFINITIONS = graphql(/* GraphQL */ `
   query Definitions($type: ResourceType!, $first: Int!, $after: String) {
@@ -97,7 +98,7 @@ interface Extension {
 /** The definitions of FHIR were not written by a request of a tenant, so that they have the number 0. */
 function isOwn({ meta }: Node): boolean {
   return (meta?.extension ?? []).some(
-    (each) => each?.url?.endsWith('/version-sequence') === true && each.valueInteger !== 0,
+    (each) => each?.url?.endsWith(`/${SEQUENCE_EXTENSION}`) === true && each.valueInteger !== 0,
   );
 }
 

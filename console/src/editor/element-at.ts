@@ -2,6 +2,7 @@
 import { isObject, objectsOf, textOf, type JsonObject, type JsonValue } from '../api/json';
 import type { JsonPath } from '../fhir/diff';
 import type { Frame } from './scan';
+import { choiceName } from '../../../packages/fhir-values/choice-name';
 
 /** Reads the StructureDefinition of a type; undefined: there is none, or the caller may not read it. */
 export type LoadDefinition = (type: string) => Promise<JsonObject | undefined>;
@@ -40,7 +41,6 @@ const CODED = ['CodeableConcept', 'Coding'];
 /** Members of coded values that have the binding of the whole. */
 const CODED_MEMBERS = ['coding', 'code', 'system'];
 const TYPE_URL = 'http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type';
-const upperFirst = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 function elementsOf({ snapshot }: JsonObject): readonly JsonObject[] {
   return isObject(snapshot) ? objectsOf(snapshot['element']) : [];
@@ -74,7 +74,7 @@ function namesOf(element: JsonObject, last: string, outer: Binding | undefined):
   const base = last.replace('[x]', '');
   const codes = [...new Set(objectsOf(element['type']).map(codeOf))];
   return (codes.length === 0 ? ['BackboneElement'] : codes).map((type) => ({
-    name: isChoice ? `${base}${upperFirst(type)}` : base,
+    name: isChoice ? choiceName(base, type) : base,
     step: isChoice ? `${base}.ofType(${type})` : base,
     type,
     isArray: element['max'] !== '1',

@@ -1,5 +1,6 @@
 /** Finds the place in a text of JSON that a FHIRPath of the server means, such as `Observation.value.ofType(Quantity).code`. */
 import { jsonLanguage } from '@codemirror/lang-json';
+import { choiceName } from '../../../packages/fhir-values/choice-name';
 
 export interface Place {
   readonly from: number;
@@ -23,7 +24,7 @@ export function stepsOf(expression: string): readonly Step[] {
   for (let match = STEP.exec(rest); match !== null; match = STEP.exec(rest)) {
     const [whole, name = '', ofType = '', indexes = ''] = match;
     const type = /\(([A-Za-z0-9]+)\)/.exec(ofType)?.[1];
-    const choice = type === undefined ? [] : [`${name}${type.charAt(0).toUpperCase()}${type.slice(1)}`];
+    const choice = type === undefined ? [] : [choiceName(name, type)];
     steps.push({
       names: [...choice, name],
       indexes: [...indexes.matchAll(/\d+/g)].map(([index]) => Number(index)),

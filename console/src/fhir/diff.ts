@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../api/json';
+import { SERVER_EXTENSIONS } from '../../../packages/fhir-values/server-meta';
 
 /** The way to a value: names of members, and indexes in arrays. */
 export type JsonPath = readonly (string | number)[];
@@ -26,7 +27,10 @@ export interface Difference {
 /** Longer arrays are compared index by index, because the comparison takes the product of their lengths. */
 const ALIGNED = 400;
 const SERVER_META = ['versionId', 'lastUpdated'];
-const SERVER_EXTENSION = /\/StructureDefinition\/(?:version-sequence|author)$/;
+
+function isServerExtension(url: string): boolean {
+  return SERVER_EXTENSIONS.some((name) => url.endsWith(`/StructureDefinition/${name}`));
+}
 
 /** The record without what the server writes into `meta`: number, time, sequence and author of the version. */
 export function withoutServerMeta(record: JsonObject): JsonObject {
@@ -36,7 +40,7 @@ export function withoutServerMeta(record: JsonObject): JsonObject {
     if (SERVER_META.includes(name)) return [];
     if (name !== 'extension' || !isArray(value)) return [[name, value]];
     const extensions = value.filter(
-      (each) => !isObject(each) || !SERVER_EXTENSION.test(textOf(each['url']) ?? ''),
+      (each) => !isObject(each) || !isServerExtension(textOf(each['url']) ?? ''),
     );
     return extensions.length === 0 ? [] : [[name, extensions]];
   });

@@ -1,4 +1,5 @@
 /** FHIR dates and times as people of any locale read them without doubt: months are words, and times name their zone. */
+import { dateRange } from '../../../packages/fhir-values/date';
 
 /** What differs from the browser's own settings. */
 export interface DateSettings {
@@ -9,9 +10,9 @@ export interface DateSettings {
 const DATE = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::(\d{2})(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?$/;
 
-/** Whether a text has the form of a FHIR date, dateTime or instant of at least a month. */
+/** True: the text is a FHIR date, dateTime or instant of at least a month. */
 export function isDateText(text: string): boolean {
-  return DATE_TIME.test(text) || (DATE.test(text) && text.length > 4);
+  return text.length > 4 && dateRange(text) !== undefined;
 }
 
 /** A date, dateTime or instant; a text that is none is returned as it is. */

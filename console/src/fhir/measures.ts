@@ -1,6 +1,7 @@
 /** The numbers of observations, by what was measured and in which unit. */
 import { isObject, numberOf, objectsOf, textOf, type JsonObject } from '../api/json';
 import { formatCodeableConcept } from './format';
+import { dateRange } from '../../../packages/fhir-values/date';
 
 /** One observation at its time, with the numbers of its series. */
 export interface MeasureRow {
@@ -137,8 +138,8 @@ export function measuresOf(observations: readonly JsonObject[]): readonly Measur
 function addTo(drafts: Map<string, Draft>, observation: JsonObject): void {
   const concept = isObject(observation['code']) ? observation['code'] : {};
   const [key, date] = [measureKey(concept), observedAt(observation)];
-  const time = Date.parse(date ?? '');
-  if (key === undefined || date === undefined || Number.isNaN(time)) return;
+  const time = date === undefined ? undefined : dateRange(date)?.low;
+  if (key === undefined || date === undefined || time === undefined) return;
   const name = formatCodeableConcept(concept);
   const found = numbersOf(observation, name);
   if (found.length === 0) return;

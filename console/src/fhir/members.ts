@@ -3,6 +3,7 @@ import { isArray, isObject, type JsonObject, type JsonValue } from '../api/json'
 import type { ElementInfo } from './definitions';
 import { guessType } from './format';
 import { humanize } from './humanize';
+import { choiceSuffix } from '../../../packages/fhir-values/choice-name';
 
 /** One value of a member, with its id and extensions where it is a primitive value. */
 export interface MemberItem {
@@ -36,7 +37,7 @@ function findElement(name: string, elements: readonly ElementInfo[]): Named | un
   for (const element of elements) {
     if (!element.isChoice || !name.startsWith(element.name)) continue;
     const end = name.slice(element.name.length);
-    const type = element.types.find((each) => each.charAt(0).toUpperCase() + each.slice(1) === end);
+    const type = element.types.find((each) => choiceSuffix(each) === end);
     if (type !== undefined) return { element, type };
   }
   return undefined;

@@ -1,5 +1,6 @@
 /** Where a reference leads. */
 import { parseRelative, type LocalReference } from '../../../packages/fhir-values/reference';
+import { clientOfReference } from '../../../packages/fhir-values/server-meta';
 
 /** A record of the same server, a resource inside of the record itself, another address, or words. */
 export type ReferenceTarget =
@@ -17,9 +18,9 @@ export function isWebAddress(text: string): boolean {
 export function parseReference(text: string, root: string): ReferenceTarget {
   if (text.startsWith('#') && text.length > 1) return { kind: 'contained', id: text.slice(1) };
   const relative = text.startsWith(`${root}/`) ? text.slice(root.length + 1) : text;
-  const record = parseRelative(relative);
   // An account of the server, which is no resource.
-  if (record?.type === 'ClientApplication') return { kind: 'words' };
+  if (clientOfReference(relative) !== undefined) return { kind: 'words' };
+  const record = parseRelative(relative);
   if (record !== undefined) return { kind: 'record', ...record };
   return isWebAddress(text) ? { kind: 'external', url: text } : { kind: 'words' };
 }

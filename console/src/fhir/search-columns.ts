@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../api/json';
 import type { ElementInfo, TypeDefinition } from './definitions';
 import { humanize } from './humanize';
 import type { SearchParameter } from './search-parameters';
+import { choiceName } from '../../../packages/fhir-values/choice-name';
 
 export interface Column {
   /** Name of the element; of a choice of types without the type. */
@@ -164,7 +165,7 @@ export function cellOf(
   }
   if (!column.isChoice) return { value: record[column.name], type: column.types[0] };
   for (const type of column.types) {
-    const value = record[`${column.name}${type.charAt(0).toUpperCase()}${type.slice(1)}`];
+    const value = record[choiceName(column.name, type)];
     if (value !== undefined) return { value, type };
   }
   return { value: undefined, type: undefined };

@@ -1,7 +1,7 @@
 /** The conditions that a search parameter can state, and a criterion with another condition. */
 import { modifiersOf, type SearchParameter } from './search-parameters';
 import type { Criterion } from './search-query';
-import { parsePrefixed, PREFIXES } from './search-value';
+import { PREFIXES, splitPrefix } from '../../../packages/fhir-values/search-prefix';
 
 export type ValueCriterion = Extract<Criterion, { kind: 'value' }>;
 
@@ -30,7 +30,7 @@ export function withPrefixApart(
   parameter: SearchParameter,
 ): ValueCriterion | undefined {
   if (!isPrefixed(parameter) || criterion.modifier !== '') return criterion;
-  const [first, ...others] = criterion.values.map(parsePrefixed);
+  const [first, ...others] = criterion.values.map(splitPrefix);
   if (first === undefined) return criterion;
   if (others.some(({ prefix }) => prefix !== first.prefix)) return undefined;
   return { ...criterion, modifier: first.prefix, values: [first, ...others].map(({ rest }) => rest) };

@@ -3,14 +3,13 @@ import type { Capabilities } from './capabilities';
 import type { Column } from './search-columns';
 import { formatQuery, type Criterion, type SearchQuery } from './search-query';
 import { unescapeValue } from '../../../packages/fhir-values/search-value';
-import { parsePrefixed } from './search-value';
+import { choiceName } from '../../../packages/fhir-values/choice-name';
+import { EXPRESSION_PARAMETERS } from '../../../packages/fhir-values/search-name';
+import { splitPrefix } from '../../../packages/fhir-values/search-prefix';
+import { toArgumentName } from '../../../packages/fhir-values/argument-name';
 
 type Literal = string | boolean | readonly Literal[] | { readonly [name: string]: Literal };
 
-/** Names of GraphQL have no hyphens. */
-const nameOf = (code: string): string => code.replaceAll('-', '_');
-
-const WORDS = new Set(['_content', '_text', '_filter']);
 const PLAIN_MODIFIERS: ReadonlyMap<string, readonly string[]> = new Map([
   ['string', ['exact', 'contains', 'text']],
   ['token', ['text', 'in', 'not-in']],
@@ -30,7 +29,7 @@ function toFilter(
   type: string,
 ): Literal | undefined {
   const plain = values.map(unescapeValue);
-  if (WORDS.has(name)) return modifier === '' ? plain : undefined;
+  if (EXPRESSION_PARAMETERS.has(name)) return modifier === '' ? plain : undefined;
   if (modifier === 'missing') return { missing: values[0] === 'true' };
   if (PLAIN_MODIFIERS.get(type)?.includes(modifier) === true) return { [memberOf(modifier)]: plain };
   if (CODED_MODIFIERS.get(type)?.includes(modifier) === true) return { [memberOf(modifier)]: values };
@@ -41,7 +40,7 @@ function toFilter(
   if (type === 'string') return { startsWith: plain };
   if (type === 'uri' || type === 'reference') return { eq: plain };
   if (type !== 'date' && type !== 'number' && type !== 'quantity') return { eq: values };
-  const [first, ...others] = values.map(parsePrefixed);
+  const [first, ...others] = values.map(splitPrefix);
   if (first === undefined || others.some(({ prefix }) => prefix !== first.prefix)) return undefined;
   return { [first.prefix]: [first, ...others].map(({ rest }) => rest) };
 }
@@ -54,7 +53,9 @@ function toMember(
 ): readonly [name: string, filter: Literal] | undefined {
   if (criterion.kind === 'has') {
     const inner = toMember(criterion.of, criterion.type, capabilities);
-    return inner && ['_has', { [criterion.type]: { [nameOf(criterion.name)]: { [inner[0]]: inner[1] } } }];
+    return (
+      inner && ['_has', { [criterion.type]: { [toArgumentName(criterion.name)]: { [inner[0]]: inner[1] } } }]
+    );
   }
   const parameter = capabilities.get(type)?.parameters.find(({ code }) => code === criterion.name);
   if (parameter === undefined) return undefined;
@@ -62,10 +63,10 @@ function toMember(
     // Without a type the chain goes to all types that the reference may have.
     const inner =
       criterion.target === '' ? undefined : toMember(criterion.of, criterion.target, capabilities);
-    return inner && [nameOf(criterion.name), { [criterion.target]: { [inner[0]]: inner[1] } }];
+    return inner && [toArgumentName(criterion.name), { [criterion.target]: { [inner[0]]: inner[1] } }];
   }
   const filter = toFilter(criterion, parameter.type);
-  return filter === undefined ? undefined : [nameOf(criterion.name), filter];
+  return filter === undefined ? undefined : [toArgumentName(criterion.name), filter];
 }
 
 /** The criteria that typed input can say, as `where`, and the others. */
@@ -123,7 +124,7 @@ const FIELDS: ReadonlyMap<string, string> = new Map([
 function selectionOf({ name, types, isChoice }: Column): readonly string[] {
   if (name.includes('.')) return ['meta { lastUpdated }'];
   return types.flatMap((type) => {
-    const field = isChoice ? `${name}${type.charAt(0).toUpperCase()}${type.slice(1)}` : name;
+    const field = isChoice ? choiceName(name, type) : name;
     const fields = FIELDS.get(type);
     if (fields !== undefined) return [`${field} { ${fields} }`];
     return /^[a-z]/.test(type) ? [field] : [];

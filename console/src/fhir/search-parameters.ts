@@ -1,6 +1,7 @@
 /** Search parameters of a type with what their SearchParameter resources say. */
 import { isArray, objectsOf, textOf, type JsonObject } from '../api/json';
 import type { ListedParameter } from './capabilities';
+import { EXPRESSION_PARAMETERS } from '../../../packages/fhir-values/search-name';
 
 export interface SearchParameter extends ListedParameter {
   /** The types that a reference may lead to; empty: any, or not known. */
@@ -81,7 +82,7 @@ const MODIFIERS: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** The modifiers that FHIR has for a type of parameter; the server refuses those that an element cannot have. */
 export function modifiersOf({ type, code }: Pick<ListedParameter, 'type' | 'code'>): readonly string[] {
-  if (code === '_text' || code === '_content' || code === '_filter') return [];
+  if (EXPRESSION_PARAMETERS.has(code)) return [];
   if (code === '_id') return ['not'];
   return [...(MODIFIERS.get(type) ?? []), 'missing'];
 }

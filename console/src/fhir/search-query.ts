@@ -1,6 +1,8 @@
 /** The query string of a search as criteria that people can edit, and back. */
 import { splitUnescaped } from '../../../packages/fhir-values/search-value';
-import { formatPrefixed, isPrefix } from './search-value';
+import { isPrefix } from '../../../packages/fhir-values/search-prefix';
+import { formatPrefixed } from './search-value';
+import { EXPRESSION_PARAMETERS, splitSearchName } from '../../../packages/fhir-values/search-name';
 
 /** A condition on a record, on what it refers to (`chain`), or on what refers to it (`has`). */
 export type Criterion =
@@ -44,24 +46,14 @@ export interface SearchQuery {
   readonly cursor: string | undefined;
 }
 
-/** Parameters whose value is one text, whatever commas it has. */
-const UNDIVIDED = new Set(['_filter', '_text', '_content']);
-
 function parseCriterion(key: string, value: string): Criterion {
-  if (key.startsWith('_has:')) {
-    const [, type = '', name = '', ...rest] = key.split(':');
-    return { kind: 'has', type, name, of: parseCriterion(rest.join(':'), value) };
-  }
-  const dot = key.indexOf('.');
-  const [name = '', modifier = ''] = (dot === -1 ? key : key.slice(0, dot)).split(/:(.*)/s);
-  if (dot !== -1)
-    return { kind: 'chain', name, target: modifier, of: parseCriterion(key.slice(dot + 1), value) };
-  return {
-    kind: 'value',
-    name,
-    modifier,
-    values: UNDIVIDED.has(name) ? [value] : splitUnescaped(value, ','),
-  };
+  const parts = splitSearchName(key);
+  const { kind, code: name } = parts;
+  if (kind === 'has') return { kind, type: parts.source, name, of: parseCriterion(parts.rest ?? '', value) };
+  if (kind === 'chain')
+    return { kind, name, target: parts.target ?? '', of: parseCriterion(parts.rest, value) };
+  const values = EXPRESSION_PARAMETERS.has(name) ? [value] : splitUnescaped(value, ',');
+  return { kind, name, modifier: parts.modifier ?? '', values };
 }
 
 function parseSort(value: string): readonly SortKey[] {

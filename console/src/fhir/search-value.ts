@@ -1,24 +1,6 @@
 /** The parts of one value of a search parameter. */
+import type { Prefixed } from '../../../packages/fhir-values/search-prefix';
 import { escapeValue, splitUnescaped, unescapeValue } from '../../../packages/fhir-values/search-value';
-
-/** Whether a value is more or less than another: these codes stand before dates, numbers and quantities. */
-export const PREFIXES = ['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'sa', 'eb', 'ap'] as const;
-export type Prefix = (typeof PREFIXES)[number];
-
-export function isPrefix(text: string): text is Prefix {
-  return PREFIXES.some((prefix) => prefix === text);
-}
-
-export interface Prefixed {
-  readonly prefix: Prefix;
-  readonly rest: string;
-}
-
-/** The prefix of a value, `eq` where it has none. */
-export function parsePrefixed(value: string): Prefixed {
-  const prefix = PREFIXES.find((each) => value.startsWith(each));
-  return prefix === undefined ? { prefix: 'eq', rest: value } : { prefix, rest: value.slice(2) };
-}
 
 /** A value with its prefix; `eq` is not written. */
 export function formatPrefixed({ prefix, rest }: Prefixed): string {

@@ -1,6 +1,7 @@
 /** One list of the records of many types, newest first, from lists of each type that are read page by page. */
 import { textOf, type JsonObject } from '../api/json';
 import { dateOf, type DateElement } from './date-elements';
+import { dateRange } from '../../../packages/fhir-values/date';
 
 export interface TimelineEntry {
   readonly type: string;
@@ -34,8 +35,7 @@ export function toEntry(record: JsonObject, dates: readonly DateElement[]): Time
 
 /** Milliseconds since 1970; entries without a date are older than all others. */
 function timeOf({ date }: TimelineEntry): number {
-  const time = date === undefined ? Number.NaN : Date.parse(date);
-  return Number.isNaN(time) ? -Infinity : time;
+  return (date === undefined ? undefined : dateRange(date)?.low) ?? -Infinity;
 }
 
 /**

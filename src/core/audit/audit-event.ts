@@ -6,6 +6,7 @@ import { SERVER_TAG } from '../preparation/audit-event-tag';
 import type { AccessRecord } from '../storage/audit/access-line';
 import { MORE_REFUSED } from './batched-refusals';
 import { ID } from '../fhir/resource';
+import { clientReference } from '../../../packages/fhir-values/server-meta';
 
 const CODE_SYSTEM = 'http://terminology.hl7.org/CodeSystem';
 const DICOM = 'http://dicom.nema.org/resources/ontology/DCM';
@@ -78,7 +79,7 @@ function outcomeOf(status: number): string {
 function agentsOf({ client = ANONYMOUS, person, address }: AccessRecord): JsonObject[] {
   const program: JsonObject = {
     type: { coding: [coding(DICOM, '110153', 'Source Role ID')] },
-    who: { identifier: { value: client }, display: `ClientApplication/${client}` },
+    who: { identifier: { value: client }, display: clientReference(client) },
     altId: client,
     requestor: person === undefined,
     ...(address === undefined ? {} : { network: { address, type: '2' } }),

@@ -1,9 +1,9 @@
 /** The Patients whose records a RelatedPerson or Person may access, by the current resource. */
 import type { TenantSpace } from '../context';
-import { periodRange } from '../fhir/date';
+import { periodRange } from '../fhir/periods';
 import { isJsonObject, type JsonObject } from '../fhir/json';
 import type { ReferenceResolver } from '../fhir/reference';
-import type { Zone } from '../fhir/time-zone';
+import type { Zone } from '../../../packages/fhir-values/date';
 import { zoneOf } from '../search/values/space-zone';
 import { RefreshingCache } from '../memory/refreshing-cache';
 import { PATIENT } from '../fhir/type-names';

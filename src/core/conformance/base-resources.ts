@@ -1,4 +1,4 @@
-import { UTC } from '../fhir/time-zone';
+import { UTC } from '../../../packages/fhir-values/date';
 import type { Space } from '../context';
 import { definitionsDigest, loadDefinitions, readBaseResources } from '../fhir/definitions';
 import { parseJson } from '../fhir/json';

@@ -4,6 +4,13 @@
  * offset marks its position. The full text is thus one concatenation.
  */
 import { isJsonObject, stringifyJson, type JsonObject, type JsonValue } from './json';
+import {
+  AUTHOR_EXTENSION,
+  clientReference,
+  FAILURE_EXTENSION,
+  SEQUENCE_EXTENSION,
+  SERVER_EXTENSIONS,
+} from '../../../packages/fhir-values/server-meta';
 
 export interface StoredText {
   readonly text: string;
@@ -29,10 +36,6 @@ export interface ServerMeta {
   /** Reason why a SearchParameter no longer works in searches. */
   readonly failure?: string | undefined;
 }
-
-export const SEQUENCE_EXTENSION = 'version-sequence';
-export const AUTHOR_EXTENSION = 'author';
-export const FAILURE_EXTENSION = 'search-parameter-failed';
 
 const CLOSING_BRACKET = 0x5d;
 const CLOSING_BRACE = 0x7d;
@@ -98,10 +101,10 @@ function toStoredMeta(meta: JsonValue | undefined, marked: boolean, extensionBas
 
 function isServerExtension(extension: JsonValue, extensionBase: string): boolean {
   const url = isJsonObject(extension) ? extension['url'] : undefined;
-  if (typeof url !== 'string' || !url.startsWith(extensionBase)) return false;
-  const name = url.slice(extensionBase.length);
   return (
-    name === `/${SEQUENCE_EXTENSION}` || name === `/${AUTHOR_EXTENSION}` || name === `/${FAILURE_EXTENSION}`
+    typeof url === 'string' &&
+    url.startsWith(`${extensionBase}/`) &&
+    SERVER_EXTENSIONS.includes(url.slice(extensionBase.length + 1))
   );
 }
 
@@ -136,7 +139,7 @@ export function toFullText(
     sequence +
     meta.sequence +
     author +
-    JSON.stringify(`ClientApplication/${meta.author}`) +
+    JSON.stringify(clientReference(meta.author)) +
     '}}' +
     (meta.failure === undefined ? '' : failureExtension(meta.failure, extensionBase));
   const before = text.slice(0, metaOffset);

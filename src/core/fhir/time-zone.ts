@@ -2,11 +2,7 @@
  * The zone of times without one. It takes a local time, because the offset of a zone with summer time depends on the
  * day.
  */
-
-/** Returns milliseconds east of UTC at a local time, which is given as if it were UTC in milliseconds since 1970. */
-export type Zone = (local: number) => number;
-
-export const UTC: Zone = () => 0;
+import { UTC, type Zone } from '../../../packages/fhir-values/date';
 
 const DAY = 86_400_000;
 /** Offsets are cached for each quarter of an hour: no zone changes at another moment today. */

@@ -1,6 +1,6 @@
 import type { HistoryRequest } from '../api/history';
 import { fhirError } from '../errors';
-import { dateRange, type DateRange } from '../fhir/date';
+import { dateRange, type DateRange } from '../../../packages/fhir-values/date';
 import type { QueryParameter } from '../fhir/query-text';
 
 const LARGEST_PAGE = 1000;

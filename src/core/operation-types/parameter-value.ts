@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import { isNumberLiteral } from '../fhir/json/scan';
 import { toJsonNumber } from '../fhir/path/number';
 import { compilePrimitive } from '../fhir/validate/primitive';
+import { choiceName } from '../../../packages/fhir-values/choice-name';
 
 /** Types that stand for any resource; those in `ANYTHING` also stand for any data type. */
 const ANYTHING: ReadonlySet<string> = new Set(['Any', '*']);
@@ -64,7 +65,7 @@ function expectedMember(type: string, definitions: Definitions): string {
   if (ANY_DATA_TYPE.has(type)) return 'value[x]';
   if (ANY_RESOURCE.has(type)) return 'resource';
   if (definitions.isResourceType(type)) return `a resource of type ${type}`;
-  return `value${type.charAt(0).toUpperCase()}${type.slice(1)}`;
+  return choiceName('value', type);
 }
 
 function dataTypeOf(suffix: string, definitions: Definitions): TypeStructure | undefined {

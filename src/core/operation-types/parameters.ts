@@ -7,6 +7,7 @@ import { FhirError, fhirError, type Issue, toIssue } from '../errors';
 import { type Definitions, type OperationDefinition, type OperationParameter } from '../fhir/definitions';
 import { isJsonObject, type JsonDocument, type JsonObject, type JsonValue } from '../fhir/json';
 import { acceptsResource, checkValue, parseQueryValue } from './parameter-value';
+import { choiceName } from '../../../packages/fhir-values/choice-name';
 
 export interface InputValue {
   readonly name: string;
@@ -311,7 +312,7 @@ const TEXT_MEMBERS = ['valueCode', 'valueUri', 'valueCanonical', 'valueUrl', 'va
 
 /** Returns the parameter with its text under the declared type, if it has another type of text. */
 function asDeclaredText(type: string, entry: JsonObject): JsonObject {
-  const declared = `value${type.charAt(0).toUpperCase()}${type.slice(1)}`;
+  const declared = choiceName('value', type);
   const member = TEXT_MEMBERS.find((each) => entry[each] !== undefined);
   if (member === undefined || member === declared || !TEXT_MEMBERS.includes(declared)) return entry;
   const { [member]: value = null, ...rest } = entry;

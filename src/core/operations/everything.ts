@@ -8,7 +8,7 @@
  */
 import type { SearchPage } from '../api/search';
 import { fhirError } from '../errors';
-import { dateRange, type DateRange } from '../fhir/date';
+import { dateRange, type DateRange } from '../../../packages/fhir-values/date';
 import { type Definitions } from '../fhir/definitions';
 import { stringifyJson } from '../fhir/json';
 import { MAX_COUNT } from '../search/requests/parse-search';

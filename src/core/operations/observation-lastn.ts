@@ -8,7 +8,7 @@
  */
 import type { StoredVersion } from '../storage/read/stored-version';
 import { fhirError } from '../errors';
-import { dateRange } from '../fhir/date';
+import { dateRange } from '../../../packages/fhir-values/date';
 import { type JsonObject, parseStoredObject } from '../fhir/json';
 import { objectMember, objectsMember, stringMember, stringsMember } from '../fhir/terminology/members';
 import { MAX_COUNT } from '../search/requests/parse-search';

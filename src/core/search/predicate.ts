@@ -1,7 +1,7 @@
 import type { Space } from '../context';
 import type { SearchParameterDefinition } from '../fhir/definitions';
 import type { Release } from '../fhir/release';
-import type { RangeTest } from './matching/range-test';
+import type { Prefix } from '../../../packages/fhir-values/search-prefix';
 import type { ResourceKey } from './rows/resource-key';
 
 /**
@@ -293,7 +293,7 @@ export interface RangePredicate {
   /** Dates are half-open ranges; numbers are points, or ranges that include both ends. */
   readonly domain: 'date' | 'number';
   /** `includes`, for dates only: the stored range contains the search range. */
-  readonly test: RangeTest | 'includes';
+  readonly test: Prefix | 'includes';
   /** The search range, half open: milliseconds since 1970, or a number with its implicit precision. */
   readonly low: number;
   readonly high: number;
@@ -318,7 +318,7 @@ export interface RangeUnit {
 }
 
 /** The test of a number. */
-export type NumberTest = Pick<RangePredicate, 'low' | 'high' | 'value'> & { readonly test: RangeTest };
+export type NumberTest = Pick<RangePredicate, 'low' | 'high' | 'value'> & { readonly test: Prefix };
 
 /** A composite that ends in two numbers: `low` and `high` of one row, each a point. */
 export interface SpanPredicate {

@@ -18,7 +18,7 @@ import type { CountedValue, CountRequest, Handlers, NumbersOfUnit } from './hand
 import { NamedEnum } from './named-enum';
 import { statisticsType } from './number-statistics';
 import { primitiveScalar } from './primitives';
-import { toArgumentName } from './search-arguments';
+import { toArgumentName } from '../../../packages/fhir-values/argument-name';
 
 /** The criteria of the counts of one field. Nothing is counted before a field of it is resolved. */
 type Criteria = Pick<CountRequest, 'type' | 'parameters' | 'where'>;

@@ -8,8 +8,9 @@ import {
 } from 'graphql';
 import type { SchemaQuery } from './definitions';
 import type { SearchPair } from './search-pair';
-import { PAGING_NAMES, SearchArguments, toArgumentName } from './search-arguments';
+import { PAGING_NAMES, SearchArguments } from './search-arguments';
 import { isSearchKind, searchScalarOf } from './search-scalars';
+import { toArgumentName } from '../../../packages/fhir-values/argument-name';
 
 type Input = SchemaQuery['inputs'][number];
 type Arguments = Readonly<Record<string, unknown>>;

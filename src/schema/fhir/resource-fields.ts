@@ -27,8 +27,9 @@ import { toFieldName } from './operations/field-name';
 import { primitiveScalar } from './primitives';
 import { pageInfoOf, pageInfoType, RELAY_ARGUMENTS, relayPageOf, type RequestedPage } from './relay-pages';
 import type { FieldMakers, TypeMaker } from './own-types';
-import { SearchArguments, toArgumentName } from './search-arguments';
+import { SearchArguments } from './search-arguments';
 import { WhereTypes } from './where';
+import { toArgumentName } from '../../../packages/fhir-values/argument-name';
 
 /**
  * Limit on the target types of a parameter with reverse references. Parameters that may refer to nearly every type

@@ -11,11 +11,7 @@ import type { ListRequest } from './handlers';
 import type { SearchPair } from './search-pair';
 import { RELAY_ARGUMENTS } from './relay-pages';
 import { searchScalarOf } from './search-scalars';
-
-/** Replaces hyphens, which GraphQL names cannot have: `address-city` is `address_city`. */
-export function toArgumentName(code: string): string {
-  return code.replaceAll('-', '_');
-}
+import { toArgumentName } from '../../../packages/fhir-values/argument-name';
 
 const PAGING: GraphQLFieldConfigArgumentMap = {
   fhirpath: { type: GraphQLString },

@@ -1,6 +1,7 @@
 import { findZone } from '../../../src/core/fhir/time-zone';
 import type { JsonValue } from '../../../src/core/fhir/json';
-import { dateRange, periodRange, timeRange, timingRange } from '../../../src/core/fhir/date';
+import { periodRange, timingRange } from '../../../src/core/fhir/periods';
+import { dateRange, timeRange } from '../../../packages/fhir-values/date';
 import { leastProcessorMilliseconds } from '../../support/processor-time';
 
 /**

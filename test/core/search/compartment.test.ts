@@ -5,7 +5,7 @@ import { RELEASE_NAMES } from '../../../src/core/fhir/release';
 import { compartmentCriterion, compartmentTypes } from '../../../src/core/search/parameters/compartment';
 import { createHasher } from '../../../src/core/search/rows/hash';
 import { keyOf } from '../../../src/core/search/rows/resource-key';
-import { UTC } from '../../../src/core/fhir/time-zone';
+import { UTC } from '../../../packages/fhir-values/date';
 import type { SearchTypeContext } from '../../../src/core/search/types/search-type';
 
 describe.each(RELEASE_NAMES)('in %s', (release) => {

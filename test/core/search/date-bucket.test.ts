@@ -1,5 +1,5 @@
-import { dateRange } from '../../../src/core/fhir/date';
-import { findZone, UTC, type Zone } from '../../../src/core/fhir/time-zone';
+import { dateRange, UTC, type Zone } from '../../../packages/fhir-values/date';
+import { findZone } from '../../../src/core/fhir/time-zone';
 import {
   bucketOf,
   bucketOfRange,

@@ -1,6 +1,7 @@
 /** Loads a record for its screen, and finds out why there is none. */
 import { Failure } from '../../api/failure';
-import { isObject, objectsOf, textOf, type JsonObject } from '../../api/json';
+import type { JsonObject } from '../../api/json';
+import { versionOf } from '../../fhir/server-meta';
 import { historyOf, readRecord } from '../../api/records';
 import type { Space } from '../../place';
 
@@ -16,25 +17,6 @@ export type RecordState =
   | { readonly state: 'deleted' }
   | { readonly state: 'missing' }
   | { readonly state: 'no version' };
-
-export function versionOf(record: JsonObject): string {
-  const meta = isObject(record['meta']) ? record['meta'] : {};
-  return textOf(meta['versionId']) ?? '';
-}
-
-export function lastUpdatedOf(record: JsonObject): string {
-  const meta = isObject(record['meta']) ? record['meta'] : {};
-  return textOf(meta['lastUpdated']) ?? '';
-}
-
-/** The author of the version, as the server writes it into an extension. */
-export function authorOf(record: JsonObject): JsonObject | undefined {
-  const meta = isObject(record['meta']) ? record['meta'] : {};
-  const author = objectsOf(meta['extension']).find(({ url }) =>
-    (textOf(url) ?? '').endsWith('/StructureDefinition/author'),
-  );
-  return isObject(author?.['valueReference']) ? author['valueReference'] : undefined;
-}
 
 const isAbsent = (error: unknown): boolean =>
   error instanceof Failure && (error.status === 404 || error.status === 410);

@@ -8,7 +8,7 @@ import { formatTitle } from '../../fhir/format';
 import { FailureView } from '../../layout/failure-view';
 import { texts } from '../../texts';
 import { useRefresh } from './history/history-refresh';
-import { versionOf } from './load-record';
+import { versionOf } from '../../fhir/server-meta';
 import type { DialogProps } from './record-dialog';
 
 const { editing, common } = texts;

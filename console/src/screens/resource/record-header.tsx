@@ -15,7 +15,8 @@ import { useTitle } from '../../layout/use-title';
 import { fhirPath, resourcePath, type Space } from '../../place';
 import { texts } from '../../texts';
 import { patientChart } from './charts/chart-address';
-import { authorOf, lastUpdatedOf, versionOf } from './load-record';
+import { authorOf, lastUpdatedOf, versionOf } from '../../fhir/server-meta';
+import { clientOfReference } from '../../../../packages/fhir-values/server-meta';
 
 export interface RecordHeaderProps {
   readonly space: Space;
@@ -97,9 +98,7 @@ function Author({ record }: { readonly record: JsonObject }) {
   const target = parseReference(text, '');
   if (text === '') return null;
   if (target.kind !== 'record')
-    return (
-      <>{texts.record.author(textOf(author?.['display']) ?? text.replace(/^ClientApplication\//, ''))}</>
-    );
+    return <>{texts.record.author(textOf(author?.['display']) ?? clientOfReference(text) ?? text)}</>;
   return (
     <>
       {texts.record.author('')}

@@ -7,7 +7,7 @@ import { textOf } from '../../api/json';
 import type { Space } from '../../place';
 import { texts } from '../../texts';
 import { useRefresh } from './history/history-refresh';
-import { authorOf } from './load-record';
+import { authorOf } from '../../fhir/server-meta';
 
 const { record: words } = texts;
 

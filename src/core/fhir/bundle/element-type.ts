@@ -1,4 +1,5 @@
 import type { Definitions, ElementDefinition, TypeStructure } from '../definitions';
+import { choiceSuffix } from '../../../../packages/fhir-values/choice-name';
 
 /**
  * Returns the primitive or complex type of the element at a path of JSON members, from a resource or data type on. The
@@ -46,7 +47,7 @@ function findElement(structure: TypeStructure, path: string, member: string): Fo
     if (element.isChoice) {
       if (!name.startsWith(element.name)) continue;
       const suffix = name.slice(element.name.length);
-      const type = element.types.find(({ code }) => code.charAt(0).toUpperCase() + code.slice(1) === suffix);
+      const type = element.types.find(({ code }) => choiceSuffix(code) === suffix);
       if (type !== undefined) return { element, type: isCompanion ? 'Element' : type.code };
     } else if (element.name === name) {
       return { element, type: isCompanion ? 'Element' : element.types[0]?.code };

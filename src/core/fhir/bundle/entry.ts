@@ -1,5 +1,5 @@
 import { FhirError, fhirError } from '../../errors';
-import { dateRange } from '../date';
+import { dateRange } from '../../../../packages/fhir-values/date';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { shorten } from '../json/fault';
 import { JSON_TYPES } from '../json-format';

@@ -4,6 +4,7 @@
  */
 import type { CodeSystemOfBinding, Definitions, ElementDefinition, TypeStructure } from '../definitions';
 import type { SystemType } from './syntax';
+import { choiceName } from '../../../../packages/fhir-values/choice-name';
 
 /** Kind of a value for the operators: a FHIRPath type, or an object. */
 export type ValueKind = SystemType | 'Object';
@@ -211,7 +212,7 @@ export class TypeModel {
     }
     for (const { code } of element.types) {
       const node = this.node(code);
-      const key = element.name + code.charAt(0).toUpperCase() + code.slice(1);
+      const key = choiceName(element.name, code);
       if (node) accesses.push(this.accessOf(key, node, element, accesses));
     }
     return accesses;

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../json';
 import { shorten, toExpression } from '../json/fault';
 import { looksLocal, type ReferenceResolver } from './resolver';
 import { visitOwnReferences } from './targets';
+import { clientOfReference } from '../../../../packages/fhir-values/server-meta';
 
 /** A text in a resource that may refer to a resource of this server. */
 export interface CollectedReference {
@@ -109,7 +110,7 @@ function isCandidate(text: string): boolean {
 }
 
 function isAuthor(reference: string): boolean {
-  return reference.startsWith('ClientApplication/');
+  return clientOfReference(reference) !== undefined;
 }
 
 /** Returns the expression of the n-th text, from 0, that `visitReferences` visits. */

@@ -4,7 +4,7 @@
  * Source: https://hl7.org/fhir/uv/subscriptions-backport/ and https://hl7.org/fhir/R4/subscription.html
  */
 import { FhirError, toIssue, type ErrorKey, type Issue } from '../../errors';
-import { dateRange } from '../date';
+import { dateRange } from '../../../../packages/fhir-values/date';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { shorten } from '../json/fault';
 import { fitsRelease } from '../json-format';

@@ -1,6 +1,7 @@
 /** Derives the JSON members of the elements of a type. Source: https://hl7.org/fhir/R4/json.html */
 import type { Definitions, ElementDefinition, ElementType, TypeStructure } from '../definitions';
 import type { MemberName } from './member';
+import { choiceName } from '../../../../packages/fhir-values/choice-name';
 
 /** One JSON member with the kind of its value; a choice has one for each type. */
 export type MemberDefinition = {
@@ -39,7 +40,7 @@ export function* memberDefinitions(
   for (const type of element.types) {
     const place: MemberName = isChoice
       ? {
-          key: name + suffixOf(type.code),
+          key: choiceName(name, type.code),
           step: `${name}.ofType(${type.code})`,
           bit,
           choice: { name, type: type.code },
@@ -74,11 +75,6 @@ export function structureOf(definitions: Definitions, typeName: string): TypeStr
 export function splitObjectName(name: string): [typeName: string, path: string] {
   const dot = name.indexOf('.');
   return dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)];
-}
-
-/** `Quantity` of `valueQuantity`, `DateTime` of `valueDateTime`. */
-export function suffixOf(typeName: string): string {
-  return typeName.charAt(0).toUpperCase() + typeName.slice(1);
 }
 
 /**

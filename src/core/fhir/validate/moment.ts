@@ -6,7 +6,7 @@
  * (https://hl7.org/fhir/R4/datatypes.html#date). Where they are narrower than a searched date (date.ts), so are these
  * functions: "Seconds must be provided", "If hours and minutes are specified, a time zone SHALL be populated".
  */
-import { digits, monthLength } from '../date';
+import { digits, monthLength } from '../../../../packages/fhir-values/date';
 
 const DATE_LENGTH = 10;
 const COLON = 58;

@@ -2,13 +2,7 @@
 import type { Definitions, ElementDefinition, ElementType, TypeStructure } from '../definitions';
 import { withArticle } from './found';
 import { ForbiddenMember, TypeNameMember, type Member } from './member';
-import {
-  memberDefinitions,
-  splitObjectName,
-  structureOf,
-  suffixOf,
-  type MemberDefinition,
-} from './member-definition';
+import { memberDefinitions, splitObjectName, structureOf, type MemberDefinition } from './member-definition';
 import { structuralRules } from './native-rules';
 import { ObjectCheck, type ObjectKind, type ObjectShape } from './object-check';
 import type { ElementChoice } from './element-choice';
@@ -23,6 +17,7 @@ import {
 } from './primitive-member';
 import { FragmentCheck, TargetCheck } from './reference-target';
 import { ResourceCheck } from './resource-check';
+import { choiceSuffix } from '../../../../packages/fhir-values/choice-name';
 
 export class TypeTree {
   readonly resources: ResourceCheck;
@@ -78,7 +73,7 @@ export class TypeTree {
       }
       if (element.min > 0) required.push({ bit, name: element.name, wanted: wantedOf(structure, element) });
       if (element.isChoice)
-        choices.push({ name: element.name, types: element.types.map(({ code }) => suffixOf(code)) });
+        choices.push({ name: element.name, types: element.types.map(({ code }) => choiceSuffix(code)) });
       for (const definition of memberDefinitions(this.definitions, structure, element, bit)) {
         members.set(definition.place.key, this.member(definition));
       }

@@ -6,6 +6,7 @@ import type { Criterion, Predicate, TypeCriteria } from '../predicate';
 import { allowedTypes } from '../types/reference-targets';
 import type { SearchTypeContext } from '../types/search-type';
 import { unmetInside } from './embedded';
+import type { SearchName } from '../../../../packages/fhir-values/search-name';
 
 const MAX_DEPTH = 10;
 /** Limit on the types of a chain without type names, multiplied over its links. */
@@ -65,13 +66,9 @@ export type ParseInner = (parameter: NestedParameter) => Criterion | undefined;
 export function parseChain(
   context: SearchTypeContext,
   { type, name, value, nesting }: NestedParameter,
+  { code, target: targetType, rest }: Extract<SearchName, { kind: 'chain' }>,
   parse: ParseInner,
 ): Criterion | undefined {
-  const dot = name.indexOf('.');
-  const [link, rest] = [name.slice(0, dot), name.slice(dot + 1)];
-  const colon = link.indexOf(':');
-  const code = colon === -1 ? link : link.slice(0, colon);
-  const targetType = colon === -1 ? undefined : link.slice(colon + 1);
   return chainCriterion(context, {
     type,
     chainLink: { code, type: targetType, name },
@@ -166,17 +163,17 @@ export function chainCriterion(
 export function parseHas(
   context: SearchTypeContext,
   { type, name, value, nesting }: NestedParameter,
+  { source, code, rest }: Extract<SearchName, { kind: 'has' }>,
   parse: ParseInner,
 ): Criterion | undefined {
-  const [, source = '', code = '', ...rest] = name.split(':');
   const link = { source, code, name, value };
-  if (rest.length === 0) throw refusedHas(link, 'it is written _has:Type:reference:parameter=value');
+  if (rest === undefined) throw refusedHas(link, 'it is written _has:Type:reference:parameter=value');
   return hasCriterion(context, {
     type,
     link,
     nesting,
     criteriaOf: (from, inside) => {
-      const inner = parse({ type: from, name: rest.join(':'), value, nesting: inside });
+      const inner = parse({ type: from, name: rest, value, nesting: inside });
       return inner && [inner];
     },
   });

@@ -13,6 +13,7 @@ import { lastUpdatedParameter } from './last-updated';
 import { createListParameter } from './list';
 import type { SpecialParameter } from './special';
 import { contentParameter, textParameter } from './text';
+import { splitSearchName } from '../../../../packages/fhir-values/search-name';
 
 /** Parameters of every type with their own semantics. Adding one: a file, and its line here. */
 const SPECIAL: ReadonlyMap<string, SpecialParameter> = new Map([
@@ -54,11 +55,10 @@ export function parseNestedCriterion(
 ): Criterion | undefined {
   const { type, name, value, nesting } = input;
   const inner: ParseInner = (parameter) => parseNestedCriterion(context, parameter);
-  if (name.startsWith('_has:')) return parseHas(context, input, inner);
-  if (name.includes('.')) return parseChain(context, input, inner);
-  const colon = name.indexOf(':');
-  const code = colon === -1 ? name : name.slice(0, colon);
-  const modifier = colon === -1 ? undefined : name.slice(colon + 1);
+  const parts = splitSearchName(name);
+  if (parts.kind === 'has') return parseHas(context, input, parts, inner);
+  if (parts.kind === 'chain') return parseChain(context, input, parts, inner);
+  const { code, modifier } = parts;
   if (hidesWords(context, type, code)) return undefined;
   const special = SPECIAL.get(code);
   const stored = storedParameters(context.definitions, type).get(code);

@@ -4,6 +4,7 @@ import { groupKindOf, type GroupKind } from '../requests/grouping';
 import { hasNumbers } from '../values/number-values';
 import { storedParameters } from './parameter';
 import { searchTypeOf } from '../types';
+import { EXPRESSION_PARAMETERS } from '../../../../packages/fhir-values/search-name';
 
 /** A search parameter that is supported for the resources of a type. */
 export interface SearchableParameter {
@@ -18,8 +19,6 @@ export interface SearchableParameter {
   /** The kind of values that resources can be counted by, or whose statistics can be made; absent: neither. */
   readonly groupKind?: GroupKind | 'number';
 }
-
-const EXPRESSIONS: ReadonlySet<string> = new Set(['_filter', '_text', '_content']);
 
 /** Returns the parameters that a search of the type supports, sorted by code. Cost: one pass over those of the type. */
 export function searchableParameters(definitions: Definitions, type: string): readonly SearchableParameter[] {
@@ -39,7 +38,7 @@ export function searchableParameters(definitions: Definitions, type: string): re
         kind,
         url,
         targets,
-        isExpression: EXPRESSIONS.has(code),
+        isExpression: EXPRESSION_PARAMETERS.has(code),
         ...(groupKind === undefined ? {} : { groupKind }),
       };
     })

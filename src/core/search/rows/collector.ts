@@ -1,6 +1,6 @@
 import { FhirError, fhirError } from '../../errors';
 import type { LocalReference } from '../../fhir/reference';
-import type { Zone } from '../../fhir/time-zone';
+import type { Zone } from '../../../../packages/fhir-values/date';
 import { compareTexts } from '../sort/compare-texts';
 import type { Hasher } from './hash';
 import { ForeignBudget } from './foreign-budget';

@@ -3,7 +3,8 @@
  * Range, SampledData and a Quantity with a comparator are ranges, open where the comparator says.
  * Source: https://hl7.org/fhir/R4/search.html#date, #number and #quantity
  */
-import { dateRange, periodRange, timingRange, type DateRange } from '../../fhir/date';
+import { periodRange, timingRange } from '../../fhir/periods';
+import { dateRange, type DateRange, type Zone } from '../../../../packages/fhir-values/date';
 import { toNumber } from '../../fhir/decimal';
 import {
   nextAbove,
@@ -16,7 +17,6 @@ import {
 import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
 import { canonicalUnit, UCUM_SYSTEM } from '../../fhir/quantity';
-import type { Zone } from '../../fhir/time-zone';
 import type { Hasher } from './hash';
 import { isLong, ROW_SCHEME, type RangeRow } from './index-rows';
 import type { RowCollector, RowSettings } from './collector';

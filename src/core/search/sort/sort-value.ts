@@ -9,7 +9,7 @@ import {
 import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
 import type { ReferenceResolver } from '../../fhir/reference';
-import type { Zone } from '../../fhir/time-zone';
+import type { Zone } from '../../../../packages/fhir-values/date';
 import type { PathValue } from '../../fhir/path';
 import { compareTexts } from './compare-texts';
 import { extensionValue } from '../parameters/extension-value';

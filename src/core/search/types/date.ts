@@ -1,8 +1,8 @@
 import { fhirError } from '../../errors';
-import { dateRange } from '../../fhir/date';
+import { dateRange } from '../../../../packages/fhir-values/date';
 import { unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { Predicate } from '../predicate';
-import { splitPrefix, type RangeTest } from '../matching/range-test';
+import { splitPrefix, type Prefix } from '../../../../packages/fhir-values/search-prefix';
 import type { SearchType, SearchTypeContext } from './search-type';
 
 /** Share of the distance to now by which `ap` widens a range (docs/use/search-reference.md, Date). */
@@ -10,7 +10,7 @@ const APPROXIMATION = 0.1;
 
 export interface DateCriterion {
   readonly domain: 'date';
-  readonly test: RangeTest;
+  readonly test: Prefix;
   /** Half open, milliseconds since 1970. */
   readonly low: number;
   readonly high: number;
@@ -22,7 +22,7 @@ export function parseDateValue(
   name: string,
   text: string,
 ): DateCriterion {
-  const { test, rest } = splitPrefix(text);
+  const { prefix: test, rest } = splitPrefix(text);
   const range = dateRange(rest, zone);
   if (range === undefined) {
     const reason =

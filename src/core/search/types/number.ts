@@ -14,7 +14,7 @@ import type { Hasher } from '../rows/hash';
 import { ROW_SCHEME } from '../rows/index-rows';
 import { unescapeValue } from '../../../../packages/fhir-values/search-value';
 import type { NumberTest, Predicate, RangePredicate, RangeUnit } from '../predicate';
-import { splitPrefix, type RangeTest } from '../matching/range-test';
+import { splitPrefix, type Prefix } from '../../../../packages/fhir-values/search-prefix';
 import { restQualifier, unitQualifier } from '../rows/range';
 import type { SearchType } from './search-type';
 
@@ -23,7 +23,7 @@ const APPROXIMATION: Exact = { top: 1n, bottom: 10n };
 
 /** A number with its prefix. */
 export interface NumberCriterion extends SearchNumber {
-  readonly test: RangeTest;
+  readonly test: Prefix;
 }
 
 /**
@@ -31,7 +31,7 @@ export interface NumberCriterion extends SearchNumber {
  * `ap` is ten percent around the value, all others are exact. Throws invalidParameterValue.
  */
 export function parseNumberValue(name: string, text: string): NumberCriterion {
-  const { test, rest } = splitPrefix(text);
+  const { prefix: test, rest } = splitPrefix(text);
   const number = parseSearchNumber(rest);
   if (number === undefined) {
     const reason = 'a number is digits with an optional sign, fraction and exponent, after a prefix or none';
@@ -134,7 +134,7 @@ function rangeTests(test: 'eq' | 'ne' | 'ap', low: DoubleWithRest, high: DoubleW
   return { places, rests };
 }
 
-type PointTest = Exclude<RangeTest, 'eq' | 'ne' | 'ap'>;
+type PointTest = Exclude<Prefix, 'eq' | 'ne' | 'ap'>;
 
 const STRICT: Readonly<Record<PointTest, PointTest>> = {
   gt: 'gt',

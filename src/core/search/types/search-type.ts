@@ -1,6 +1,6 @@
 import type { Definitions } from '../../fhir/definitions';
 import type { ReferenceResolver } from '../../fhir/reference';
-import type { Zone } from '../../fhir/time-zone';
+import type { Zone } from '../../../../packages/fhir-values/date';
 import type { Hasher } from '../rows/hash';
 import type { StoredParameter } from '../parameters/parameter';
 import type { Criterion, Predicate } from '../predicate';

@@ -1,6 +1,5 @@
 /** Years, months and days in the time zone of a space. */
-import { dateRange, type DateRange } from '../../fhir/date';
-import type { Zone } from '../../fhir/time-zone';
+import { dateRange, type DateRange, type Zone } from '../../../../packages/fhir-values/date';
 
 export const DATE_BUCKETS = ['year', 'month', 'day'] as const;
 export type DateBucket = (typeof DATE_BUCKETS)[number];

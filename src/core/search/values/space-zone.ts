@@ -1,5 +1,6 @@
 import type { Space } from '../../context';
-import { findZone, type Zone } from '../../fhir/time-zone';
+import { findZone } from '../../fhir/time-zone';
+import type { Zone } from '../../../../packages/fhir-values/date';
 
 /** The time zone of dates without one. Throws where this host lacks a zone that the host of the tenant's creation had. */
 export function zoneOf({ timeZone }: Pick<Space, 'timeZone'>): Zone {

@@ -1,7 +1,7 @@
 /** SQL of predicates on ranges: dates, numbers, pairs of numbers, positions. */
 import { sql, type RawBuilder } from 'kysely';
 import type { NumberTest, PositionPredicate, RangePredicate, SpanPredicate } from '../../search/predicate';
-import type { RangeTest } from '../../search/matching/range-test';
+import type { Prefix } from '../../../../packages/fhir-values/search-prefix';
 import {
   comparisons,
   type Comparison,
@@ -95,7 +95,7 @@ function numberText(value: number | undefined): string | undefined {
  * bounds of t.low so that an index scan can start there.
  */
 function dateCondition(
-  test: RangeTest | 'includes',
+  test: Prefix | 'includes',
   low: () => RawBuilder<unknown>,
   high: () => RawBuilder<unknown>,
 ): RawBuilder<unknown> {
@@ -138,7 +138,7 @@ interface NumberBounds {
  * `ge` is `gt` or exactly the value; `le` likewise.
  */
 function numberCondition(
-  test: RangeTest,
+  test: Prefix,
   { exact, low, high, first = sql`t.low`, last = sql`t.high` }: NumberBounds,
 ): RawBuilder<unknown> {
   switch (test) {

@@ -12,8 +12,9 @@ import { isJsonObject, type Json, type JsonObject } from '../../json';
 import { jsonScalar, resourceInputScalar } from '../../scalars';
 import type { SchemaDefinitions } from '../definitions';
 import { primitiveScalar } from '../primitives';
-import { toArgumentName } from '../search-arguments';
 import type { SchemaOperationParameter } from './definitions';
+import { choiceName } from '../../../../packages/fhir-values/choice-name';
+import { toArgumentName } from '../../../../packages/fhir-values/argument-name';
 
 /** Parameter types that accept any resource. */
 const ANY_RESOURCE: ReadonlySet<string> = new Set(['Any', 'Resource', 'DomainResource']);
@@ -93,7 +94,7 @@ function entryOf(
       requireParts(name, parts, value);
       return { name, part: inputParameters(definitions, parts, value) };
     default:
-      return { name, [`value${type.charAt(0).toUpperCase()}${type.slice(1)}`]: value };
+      return { name, [choiceName('value', type)]: value };
   }
 }
 

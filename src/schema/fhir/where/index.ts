@@ -13,10 +13,11 @@ import {
 } from 'graphql';
 import type { SchemaDefinitions, SchemaParameter } from '../definitions';
 import type { TypeMaker } from '../own-types';
-import { toArgumentName } from '../search-arguments';
 import { SEARCH_WHERE, type TypeConditions } from './any-type';
 import type { Condition } from './condition';
 import { filterConditions, filterFields, filterOf } from './filters';
+import { EXPRESSION_PARAMETERS } from '../../../../packages/fhir-values/search-name';
+import { toArgumentName } from '../../../../packages/fhir-values/argument-name';
 
 /** A parameter with more target types counts as one that may refer to any type. */
 const MOST_TARGETS = 30;
@@ -24,7 +25,6 @@ const MOST_TARGETS = 30;
 const MOST_NAMED = 2;
 
 /** Parameters whose value is not split at commas; several values must all be met. */
-const WHOLE_VALUES: ReadonlySet<string> = new Set(['_text', '_content', '_filter']);
 
 interface ReferenceFilter {
   readonly name: string;
@@ -137,7 +137,7 @@ export class WhereTypes {
   private parameterConditions(parameter: SchemaParameter, filter: unknown): Condition[] {
     const { code } = parameter;
     const kind = kindOf(parameter);
-    if (WHOLE_VALUES.has(code)) return [{ kind: 'parameter', name: code, value: String(filter) }];
+    if (EXPRESSION_PARAMETERS.has(code)) return [{ kind: 'parameter', name: code, value: String(filter) }];
     if (!isObject(filter)) return [];
     const conditions = filterConditions(kind, code, filter);
     if (kind !== 'reference') return conditions;
@@ -180,7 +180,7 @@ export class WhereTypes {
   }
 
   private filterOf(type: string, parameter: SchemaParameter): GraphQLInputType {
-    if (WHOLE_VALUES.has(parameter.code)) return GraphQLString;
+    if (EXPRESSION_PARAMETERS.has(parameter.code)) return GraphQLString;
     const kind = kindOf(parameter);
     if (kind !== 'reference') return filterOf(kind);
     return this.referenceFilter(this.nameReference(type, parameter));

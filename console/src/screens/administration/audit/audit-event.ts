@@ -2,6 +2,7 @@
 import { parseRelative } from '../../../../../packages/fhir-values/reference';
 import { isObject, objectsOf, textOf, type JsonObject, type JsonValue } from '../../../api/json';
 import { formatCoding, formatReference } from '../../../fhir/format';
+import { clientOfReference } from '../../../../../packages/fhir-values/server-meta';
 
 export interface AuditAgent {
   readonly text: string;
@@ -33,8 +34,6 @@ export interface AuditRow {
 
 /** Roles of entities (http://terminology.hl7.org/CodeSystem/object-role). */
 const PATIENT = '1';
-/** The server names clients so. */
-const CLIENT = /^ClientApplication\/(.+)$/;
 
 const at = (object: JsonValue | undefined, name: string): JsonValue | undefined =>
   isObject(object) ? object[name] : undefined;
@@ -84,7 +83,7 @@ function toAgent(agent: JsonObject): AuditAgent {
   const { who } = agent;
   const named = isObject(who) ? formatReference(who) : '';
   const text = textOf(agent['name']) ?? (named === '' ? (textOf(agent['altId']) ?? '') : named);
-  const [, client] = CLIENT.exec(text) ?? [];
+  const client = clientOfReference(text);
   return { text: client ?? text, client, reference: toReference(at(who, 'reference')) };
 }
 

@@ -10,7 +10,7 @@ import { resourcePath, type Space } from '../../../place';
 import { texts } from '../../../texts';
 import { AuthorView } from '../history/history-author';
 import { useAuthors } from '../history/history-people';
-import { versionOf } from '../load-record';
+import { versionOf } from '../../../fhir/server-meta';
 import { Merge } from './editor-merge';
 
 const { editing, common } = texts;

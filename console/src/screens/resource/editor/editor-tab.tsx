@@ -11,7 +11,7 @@ import { Conflict } from './editor-conflict';
 import { EditorForm, type FormHandle } from './editor-form';
 import { useSaver, type Outcome } from './editor-save';
 import { useRefresh } from '../history/history-refresh';
-import { versionOf } from '../load-record';
+import { versionOf } from '../../../fhir/server-meta';
 
 const { editing } = texts;
 

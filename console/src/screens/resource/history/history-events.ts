@@ -1,5 +1,7 @@
 /** Who made a version, as the record itself and the audit trail say it. */
 import { isObject, objectsOf, textOf, type JsonObject } from '../../../api/json';
+import { clientOfReference } from '../../../../../packages/fhir-values/server-meta';
+import { authorOf } from '../../../fhir/server-meta';
 
 export interface Address {
   readonly type: string;
@@ -15,18 +17,10 @@ export interface Actor {
 
 /** The author of events that the server itself has recorded. */
 export const SERVER = 'andiron';
-const AUTHOR = /\/StructureDefinition\/author$/;
-
 /** The client that wrote a version, from what the server adds to its meta. */
 export function clientOf(resource: JsonObject | undefined): string | undefined {
-  const meta = resource?.['meta'];
-  const author = objectsOf(isObject(meta) ? meta['extension'] : []).find(({ url }) =>
-    AUTHOR.test(textOf(url) ?? ''),
-  );
-  const reference = author?.['valueReference'];
-  return isObject(reference)
-    ? textOf(reference['reference'])?.replace(/^ClientApplication\//, '')
-    : undefined;
+  const reference = textOf(authorOf(resource ?? {})?.['reference']);
+  return reference === undefined ? undefined : (clientOfReference(reference) ?? reference);
 }
 
 /** What an AuditEvent says about who acted, and on which version. */

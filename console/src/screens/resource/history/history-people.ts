@@ -5,6 +5,7 @@ import { Failure } from '../../../api/failure';
 import { searchRecords, type RecordVersion } from '../../../api/records';
 import type { Space } from '../../../place';
 import { clientOf, readEvent, SERVER, toEventSearch, type Actor, type Address } from './history-events';
+import { clientOfReference } from '../../../../../packages/fhir-values/server-meta';
 
 /** Who made a version. */
 export interface Author {
@@ -73,7 +74,7 @@ export function useAuthors(
     staleTime: Infinity,
     retry: false,
   });
-  const clientAt = ({ author }: RecordVersion): string => author.replace(/^ClientApplication\//, '');
+  const clientAt = ({ author }: RecordVersion): string => clientOfReference(author) ?? author;
   const clients = [...new Set(versions.map(clientAt))];
   const names = useQueries({
     queries: clients.map((client) => ({

@@ -12,7 +12,7 @@ import { Loaded } from '../../../layout/loaded';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
 import { DiffView } from './diff-view';
-import { versionOf } from '../load-record';
+import { versionOf } from '../../../fhir/server-meta';
 import { useRefresh } from './history-refresh';
 
 const { history, common } = texts;

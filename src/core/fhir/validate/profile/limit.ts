@@ -1,5 +1,5 @@
 /** Compiles minValue[x], maxValue[x] and maxLength (https://hl7.org/fhir/R4/elementdefinition.html). */
-import { dateRange, timeRange, type DateRange } from '../../date';
+import { dateRange, timeRange, type DateRange } from '../../../../../packages/fhir-values/date';
 import type { Definitions } from '../../definitions';
 import { isJsonObject, type JsonValue } from '../../json';
 import { compareExact, toExact } from '../../path/number';

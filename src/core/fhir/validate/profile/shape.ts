@@ -1,6 +1,7 @@
 /** Describes a place by the base definitions: which JSON members hold its elements, and of which types. */
 import type { Definitions, ElementDefinition, ElementType, TypeStructure } from '../../definitions';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
+import { choiceName } from '../../../../../packages/fhir-values/choice-name';
 
 /** One JSON member that holds an element, or one of the types of a choice. */
 export interface ShapeMember {
@@ -129,7 +130,7 @@ export class Shapes {
       const shape = isInline ? this.shape(structure, element.path) : this.ofType(type.code);
       if (!shape) return [];
       if (!isChoice) return [this.member(name, name, type, shape)];
-      const key = name + type.code.charAt(0).toUpperCase() + type.code.slice(1);
+      const key = choiceName(name, type.code);
       return [this.member(key, `${name}.ofType(${type.code})`, type, shape)];
     });
   }

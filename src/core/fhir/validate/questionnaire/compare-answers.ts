@@ -1,5 +1,5 @@
 /** Compares answers, for conditions, options and limits. Undefined: the values do not tell. */
-import { dateRange } from '../../date';
+import { dateRange } from '../../../../../packages/fhir-values/date';
 import { decimalText, isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import { areEqualJson } from '../../json/equality';
 import type { Condition, TypedAnswer } from './questionnaire';

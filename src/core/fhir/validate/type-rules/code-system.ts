@@ -2,6 +2,7 @@ import type { JsonObject } from '../../json';
 import { shorten } from '../../json/fault';
 import type { ValidationRun } from '../run';
 import { objectsOf } from './members';
+import { choiceName } from '../../../../../packages/fhir-values/choice-name';
 
 const STANDARD = 'http://hl7.org/fhir/concept-properties#';
 
@@ -72,7 +73,7 @@ function checkConcepts(
       if (typeof code !== 'string') continue;
       const type = types.get(code);
       if (type === undefined) continue;
-      const wanted = `value${type.charAt(0).toUpperCase()}${type.slice(1)}`;
+      const wanted = choiceName('value', type);
       const found = Object.keys(value).find((name) => name.startsWith('value'));
       if (found === undefined || found === wanted) continue;
       const sentence = `The property '${shorten(code)}' has the type ${shorten(type)}, but '${found}' was found`;

@@ -12,6 +12,7 @@ import { choiceStem, type DifferentialGroup, type DifferentialNode } from './dif
 import { isSliced, overlay, overlayExtension, singleProfile, typeCodes } from './overlay';
 import { copyNode, makeNode, parentSlice, sliceNameOf, type ElementNode } from './tree';
 import { unfold } from './unfold';
+import { choiceSuffix } from '../../../../../../packages/fhir-values/choice-name';
 
 const EXTENSION_SLICING: JsonObject = {
   discriminator: [{ type: 'value', path: 'url' }],
@@ -122,7 +123,7 @@ const LONGEST_NAME = 100;
 
 /** `dateTime` for `DateTime`. */
 function typeOfSuffix(codes: readonly string[], suffix: string): string | undefined {
-  return codes.find((code) => code.charAt(0).toUpperCase() + code.slice(1) === suffix);
+  return codes.find((code) => choiceSuffix(code) === suffix);
 }
 
 /**

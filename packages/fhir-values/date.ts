@@ -3,8 +3,11 @@
  * Functions return undefined for an invalid FHIR date; they never throw and do not use `Date`.
  * Source: https://hl7.org/fhir/R4/datatypes.html#dateTime and https://hl7.org/fhir/R4/search.html#date
  */
-import type { JsonValue } from './json';
-import { UTC, type Zone } from './time-zone';
+
+/** Returns milliseconds east of UTC at a local time, which is given as if it were UTC in milliseconds since 1970. */
+export type Zone = (local: number) => number;
+
+export const UTC: Zone = () => 0;
 
 export interface DateRange {
   /** Inclusive; -Infinity when open. */
@@ -52,47 +55,6 @@ function inZone(low: number, high: number, zone: Zone): DateRange {
 export function timeRange(text: string): DateRange | undefined {
   const range = timeOnDay(text, 0, 0, UTC);
   return range !== undefined && hasZone(text, 0) ? undefined : range;
-}
-
-/**
- * Returns the range of a Period; a missing end is open. Undefined if no end is valid, or if it ends before it starts.
- */
-export function periodRange(
-  start: JsonValue | undefined,
-  end: JsonValue | undefined,
-  zone: Zone = UTC,
-): DateRange | undefined {
-  const first = typeof start === 'string' ? dateRange(start, zone) : undefined;
-  const last = typeof end === 'string' ? dateRange(end, zone) : undefined;
-  if (first === undefined && (start !== undefined || last === undefined)) return undefined;
-  if (last === undefined && end !== undefined) return undefined;
-  const low = first?.low ?? -Infinity;
-  const high = last?.high ?? Infinity;
-  return low < high ? { low, high } : undefined;
-}
-
-/**
- * Returns the outer limits of a Timing: from the first to the last of its events and its bounding period. A Timing
- * without events and bounding period has no range.
- */
-export function timingRange(timing: JsonValue | undefined, zone: Zone = UTC): DateRange | undefined {
-  if (!isObject(timing)) return undefined;
-  let low = Infinity;
-  let high = -Infinity;
-  const include = (range: DateRange | undefined): void => {
-    if (range === undefined) return;
-    if (range.low < low) low = range.low;
-    if (range.high > high) high = range.high;
-  };
-  if (Array.isArray(timing.event))
-    for (const event of timing.event) if (typeof event === 'string') include(dateRange(event, zone));
-  const bounds = isObject(timing.repeat) ? timing.repeat.boundsPeriod : undefined;
-  if (isObject(bounds)) include(periodRange(bounds.start, bounds.end, zone));
-  return low < high ? { low, high } : undefined;
-}
-
-function isObject(value: JsonValue | undefined): value is { [name: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** `at`: index of the hours. `start`: the beginning of the day in UTC. `otherwise`: the zone of a text without one. */
