@@ -59,6 +59,31 @@ const SOCKET_ADDRESS = /^\/w\/[^/?]+\/api\/v1\/graphql\/[^/?]+\/?(\?|$)/;
 const SOCKET_PATTERN = '/w/:tenant/api/v1/graphql/:release';
 const SOCKET_INTERACTION = Object.freeze({ name: 'graphql-socket', pattern: SOCKET_PATTERN });
 
+/** Returns the context of one result: the current space and access of the caller, and the deadline of a request. */
+async function contextOf(
+  { core, settings, log }: LiveRoutesOptions,
+  request: FastifyRequest,
+  { tenant, release }: TenantSpace,
+  authorization: string | undefined,
+): Promise<RequestContext> {
+  const space = await core.access.findSpace(tenant, release);
+  const origin = { address: request.ip, requestId: request.id, requestLine: request.url };
+  const { actor, access } = await core.access.identify({ tenant, space, authorization, ...origin });
+  if (space === undefined) throw fhirError('unknownTenant');
+  const deadline = Date.now() + settings.requestTimeoutMs;
+  const { id: requestId } = request;
+  return {
+    space,
+    actor,
+    deadline,
+    requestId,
+    address: request.ip,
+    log,
+    ...(access === undefined ? {} : { access }),
+  };
+}
+
+/** Creates the routes of live queries. */
 export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
   const { core, settings, limits, parsed, documents, log, schemaOf } = options;
   const { subscriptions } = settings;
@@ -73,29 +98,6 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
     schemaOf: ({ space }) => schemaOf(space),
   });
 
-  /** Returns the context of one result: the current space and access of the caller, and the deadline of a request. */
-  async function contextOf(
-    request: FastifyRequest,
-    { tenant, release }: TenantSpace,
-    authorization: string | undefined,
-  ): Promise<RequestContext> {
-    const space = await core.access.findSpace(tenant, release);
-    const origin = { address: request.ip, requestId: request.id, requestLine: request.url };
-    const { actor, access } = await core.access.identify({ tenant, space, authorization, ...origin });
-    if (space === undefined) throw fhirError('unknownTenant');
-    const deadline = Date.now() + settings.requestTimeoutMs;
-    const { id: requestId } = request;
-    return {
-      space,
-      actor,
-      deadline,
-      requestId,
-      address: request.ip,
-      log,
-      ...(access === undefined ? {} : { access }),
-    };
-  }
-
   return {
     acceptSocket(request, reply, space) {
       const upgrade = upgradeOf(request.raw);
@@ -105,7 +107,7 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
       takeOver(reply.raw, upgrade);
       // Browsers cannot set a header on a WebSocket, so that its first message may have the credentials.
       let { authorization } = request.headers;
-      const contextNow = (): Promise<RequestContext> => contextOf(request, space, authorization);
+      const contextNow = (): Promise<RequestContext> => contextOf(options, request, space, authorization);
       const { bytes, countError } = request.logEntry;
       const counted = async <T>(work: Promise<T>): Promise<T> => {
         try {
@@ -138,7 +140,7 @@ export function createLiveRoutes(options: LiveRoutesOptions): LiveRoutes {
       const after = lastEventId(request);
       try {
         const results = await queries.open({ ...live, ...(after === undefined ? {} : { after }) }, () =>
-          contextOf(request, space, request.headers.authorization),
+          contextOf(options, request, space, request.headers.authorization),
         );
         return await sendEvents(request, reply, results, subscriptions.pingMs);
       } catch (error) {

@@ -116,9 +116,14 @@ class Results implements AsyncIterableIterator<RawResult, undefined> {
 /** Never resolves: a subscription whose connection is about to be closed has no further results. */
 const NEVER = new Promise<never>(() => undefined);
 
-/** Serves live queries by WebSocket; the server's own limits apply to their number. */
-export function createLiveSockets(settings: SocketSettings, log: Log): LiveSockets {
-  const protocol = makeServer<Record<string, unknown>, Connection & { written(text: string): void }>({
+/** What graphql-ws holds of a connection. */
+type ConnectionState = Connection & { written(text: string): void };
+
+type Protocol = ReturnType<typeof makeServer<Record<string, unknown>, ConnectionState>>;
+
+/** Returns the protocol's side of the connections: it admits them, and begins their subscriptions. */
+function createProtocol(settings: SocketSettings, log: Log): Protocol {
+  return makeServer<Record<string, unknown>, ConnectionState>({
     connectionInitWaitTimeout: settings.initTimeoutMs,
     async onConnect({ connectionParams = {}, extra }) {
       const sent = connectionParams['Authorization'] ?? connectionParams['authorization'];
@@ -168,47 +173,58 @@ export function createLiveSockets(settings: SocketSettings, log: Log): LiveSocke
       });
     },
   });
+}
+
+/** Connects a socket with the protocol. */
+function serve(
+  { protocol, log }: { readonly protocol: Protocol; readonly log: Log },
+  socket: BoundedSocket,
+  requestId: string,
+  served: ServedConnection,
+): SocketHandlers {
+  let raw: string | undefined;
+  const written = (text: string): void => {
+    raw = text;
+  };
+  let receive: SocketHandlers['receive'] = () => Promise.resolve();
+  const closed = protocol.opened(
+    {
+      protocol: socket.protocol,
+      send(message) {
+        // The same call of `JSON.stringify` has just set it, so that there is never more than one.
+        const text = raw;
+        raw = undefined;
+        return socket.send(text === undefined ? message : message.replace(`"${RESULT}"`, () => text));
+      },
+      close: (code, reason) => socket.close(code, reason),
+      onMessage: (listener) => (receive = listener),
+    },
+    { socket, requestId, turns: new Turns(), admit: served.admit, open: served.open, written },
+  );
+  return {
+    openShare: () => served.openShare(),
+    receive: (text) => receive(text),
+    fail(error) {
+      logUnexpected(error, requestId, log);
+      socket.close(CloseCode.InternalServerError, 'Internal server error');
+    },
+    closed: (code, reason) =>
+      void closed(code, reason).catch((error: unknown) => logUnexpected(error, requestId, log)),
+  };
+}
+
+/** Serves live queries by WebSocket; the server's own limits apply to their number. */
+export function createLiveSockets(settings: SocketSettings, log: Log): LiveSockets {
+  const protocol = createProtocol(settings, log);
   const sockets = new SocketServer({
     pingMs: settings.pingMs,
     maxMessageBytes: MAX_MESSAGE_BYTES,
     handleProtocols: (protocols) => handleProtocols(protocols),
   });
 
-  function serve(socket: BoundedSocket, requestId: string, served: ServedConnection): SocketHandlers {
-    let raw: string | undefined;
-    const written = (text: string): void => {
-      raw = text;
-    };
-    let receive: SocketHandlers['receive'] = () => Promise.resolve();
-    const closed = protocol.opened(
-      {
-        protocol: socket.protocol,
-        send(message) {
-          // The same call of `JSON.stringify` has just set it, so that there is never more than one.
-          const text = raw;
-          raw = undefined;
-          return socket.send(text === undefined ? message : message.replace(`"${RESULT}"`, () => text));
-        },
-        close: (code, reason) => socket.close(code, reason),
-        onMessage: (listener) => (receive = listener),
-      },
-      { socket, requestId, turns: new Turns(), admit: served.admit, open: served.open, written },
-    );
-    return {
-      openShare: () => served.openShare(),
-      receive: (text) => receive(text),
-      fail(error) {
-        logUnexpected(error, requestId, log);
-        socket.close(CloseCode.InternalServerError, 'Internal server error');
-      },
-      closed: (code, reason) =>
-        void closed(code, reason).catch((error: unknown) => logUnexpected(error, requestId, log)),
-    };
-  }
-
   return {
     accept: (request, upgrade, requestId, served) =>
-      sockets.accept(request, upgrade, (socket) => serve(socket, requestId, served)),
+      sockets.accept(request, upgrade, (socket) => serve({ protocol, log }, socket, requestId, served)),
     close: () => sockets.close(LAST_WORDS_MS),
   };
 }

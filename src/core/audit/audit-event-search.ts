@@ -13,7 +13,7 @@ export function leadsFromAuditEvents(name: string): boolean {
 
 /**
  * AuditEvents are searched by what stands in them, and nothing else by them: they are not where the others are. Throws
- * `invalidValue`. Cost: a look at each name.
+ * `invalidValue`. Cost: one test of each name.
  */
 export function requireApart({ type, parameters, where }: SearchRequest): void {
   for (const [name, value] of parameters) {

@@ -19,7 +19,7 @@ export function recordNotifications({
   ids,
 }: Pick<RecordingTools, 'log' | 'ids'>): (
   context: RequestContext,
-  told: RecordedNotification,
+  notification: RecordedNotification,
 ) => Promise<void> {
   return async (context, { id, type, hasArrived }) => {
     const described = {

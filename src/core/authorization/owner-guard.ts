@@ -42,7 +42,7 @@ interface OwnedResource {
 
 /** The targets of a Provenance that are looked up. */
 interface ExaminedTargets {
-  /** `Type/id` of those that need no look. */
+  /** `Type/id` of those that need no lookup. */
   readonly written: ReadonlySet<string>;
   readonly isStored: boolean;
 }

@@ -166,7 +166,7 @@ function codesTowards(definitions: Definitions, source: string, type: string): r
     .map(({ parameter }) => parameter.code);
 }
 
-/** Joins the references of each source type by its parameters, so that storage looks once for each type. */
+/** Joins the references of each source type by its parameters, so that storage searches each type once. */
 function merge(predicates: readonly Predicate[]): readonly Predicate[] {
   const merged = new Map<number, Extract<Predicate, { index: 'source' }>>();
   for (const predicate of predicates) {

@@ -37,7 +37,7 @@ export class ErasureWatch {
   }
 
   /** This process, and the last erasure that its caches reflect. */
-  get standing(): { readonly process: string; readonly invalidated: number } {
+  get confirmation(): { readonly process: string; readonly invalidated: number } {
     return { process: this.#process, invalidated: this.#invalidated };
   }
 

@@ -322,7 +322,7 @@ export class RedisCache {
   }
 
   /** True: notices of all processes arrive, this one's included. */
-  get isTold(): boolean {
+  get receivesNotices(): boolean {
     return this.hasNotices && this.isReachable;
   }
 

@@ -81,7 +81,7 @@ export function connectParts(parts: PartsToConnect): ConnectedParts {
     ...{ services, interactions, write, cache, log, limits, rootOf, findSpace, renewCaller },
     outbound: new Outbound(options.outboundAllowedHosts),
     observe: (ending, delayMs) => options.instruments?.notified(ending, delayMs),
-    record: (context, told) => audit.recordNotification(context, told),
+    record: (context, notification) => audit.recordNotification(context, notification),
   });
   const sockets = new SubscriptionSockets({
     ...{ services, interactions, cache, log, limits, rootOf, findSpace, renewCaller },

@@ -37,7 +37,7 @@ export interface Audit {
   /** Wraps the sign-in services so that each sign-in and token is recorded. */
   recordSignIns(signIn: SignInServices): SignInServices;
   /** Records the handshake of a Subscription, and the first of several notifications that do not arrive. */
-  recordNotification(context: RequestContext, told: RecordedNotification): Promise<void>;
+  recordNotification(context: RequestContext, notification: RecordedNotification): Promise<void>;
   readonly entries: EntryRecords;
   /** The context for reads of Bundle entries. */
   readonly toRead: ReadingContext;

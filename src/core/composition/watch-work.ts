@@ -21,13 +21,13 @@ export function watchWork(
 ): WorkWatch {
   const work = new WorkWatch({
     ...{ database, log },
-    looker: () => ({
-      ...erasures.standing,
+    watchingProcess: () => ({
+      ...erasures.confirmation,
       worker: notifications.worker,
       jobSilenceMs: JOB_SILENCE_MS,
       feedSilenceMs: FEED_SILENCE_MS,
     }),
-    hasNotices: () => cache.isTold,
+    hasNotices: () => cache.receivesNotices,
     wake: {
       erasures: () => erasures.poll(),
       jobs: () => jobs.wake(),

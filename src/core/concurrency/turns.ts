@@ -5,7 +5,7 @@ const TURN_MS = 10;
 
 /**
  * Lets other requests come first between the items of loops, also where no item waits for the database. All loops of one
- * object together do ten milliseconds of work in a turn, and not each of them. Cost: a look at the clock for each item.
+ * object together do ten milliseconds of work in a turn, and not each of them. Cost: the clock is read for each item.
  */
 export class Turns {
   /** When the work of this turn began; undefined: there was none. */

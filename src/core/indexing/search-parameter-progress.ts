@@ -30,7 +30,7 @@ export async function searchParameterProgress(
     .map((progress) => toPlain(progress, permissions?.allowsAll(progress.parameter.type, 's') !== false));
 }
 
-/** `isTold`: the result has the numbers of resources and the failure. */
+/** `isVisible`: the result has the numbers of resources and the failure. */
 function toPlain(
   { parameter, isPending, resources, indexed, failure }: ParameterProgress,
   isVisible: boolean,

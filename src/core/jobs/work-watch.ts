@@ -2,12 +2,12 @@ import { PollingLoop } from '../concurrency/polling-loop';
 import type { Log } from '../context';
 import type { Database } from '../storage/connection/database';
 import { isNoDatabaseTrouble } from '../storage/connection/database-error';
-import { lookForWork, WORK_KINDS, type Looker, type WorkKind } from '../storage/jobs/work-watch';
+import { findDueWork, WORK_KINDS, type WatchingProcess, type WorkKind } from '../storage/jobs/work-watch';
 
 export interface WorkWatchOptions {
   readonly database: Database;
   readonly log: Log;
-  looker(): Looker;
+  watchingProcess(): WatchingProcess;
   /** True: notices of other processes arrive. */
   hasNotices(): boolean;
   /** Starts the work of a kind, which ends when nothing is left. */
@@ -32,11 +32,11 @@ export class WorkWatch {
 
   constructor(private readonly options: WorkWatchOptions) {
     this.#loop = new PollingLoop({
-      round: () => this.#look(),
+      round: () => this.#poll(),
       retryMs: BUSY_MS,
       gatherMs: GATHER_MS,
       log: options.log,
-      trouble: 'the look for background work failed',
+      trouble: 'the poll for background work failed',
       isReported: isNoDatabaseTrouble,
     });
   }
@@ -54,9 +54,9 @@ export class WorkWatch {
     return this.#loop.close();
   }
 
-  async #look(): Promise<number> {
-    const { database, looker, hasNotices, wake } = this.options;
-    const due = await lookForWork(database, looker());
+  async #poll(): Promise<number> {
+    const { database, watchingProcess, hasNotices, wake } = this.options;
+    const due = await findDueWork(database, watchingProcess());
     let pause = hasNotices() ? HEARTBEAT_MS : POLL_MS;
     for (const kind of WORK_KINDS) {
       const milliseconds = due.get(kind);

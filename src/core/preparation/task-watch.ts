@@ -56,22 +56,22 @@ export class TaskWatch {
   private beginToMeasure(): void {
     if (this.measure === undefined) return;
     this.usedBefore = this.measure();
-    this.lookAfter(this.limits.processorMs);
+    this.measureAfter(this.limits.processorMs);
   }
 
   /** A thread cannot use more processor time than passes. */
-  private lookAfter(milliseconds: number): void {
+  private measureAfter(milliseconds: number): void {
     clearTimeout(this.next);
     this.next = setTimeout(() => {
       const { processorMs } = this.limits;
       const left = processorMs - ((this.measure?.() ?? 0) - this.usedBefore);
-      if (left > 0) this.lookAfter(Math.max(left, SHORTEST_MS));
+      if (left > 0) this.measureAfter(Math.max(left, SHORTEST_MS));
       else this.end(fhirError('tooCostly', { reason: tooLong(processorMs) }));
     }, milliseconds);
   }
 }
 
-/** Between two looks; Linux measures no finer. */
+/** Least interval in milliseconds between two measurements; Linux measures no finer. */
 const SHORTEST_MS = 10;
 
 function tooLong(milliseconds: number): string {

@@ -49,7 +49,7 @@ interface KnownSystems {
   /** By url and version. The cache of code systems holds them. */
   readonly present: Map<string, WeakRef<CodeSystem>>;
   /** Look-ups under way, by url and version: the resources of a Bundle ask for the same systems at once. */
-  readonly looking: Map<string, Promise<CodeSystem | undefined>>;
+  readonly pending: Map<string, Promise<CodeSystem | undefined>>;
 }
 
 /** Creates the checker for all spaces of a thread. */
@@ -64,7 +64,7 @@ export function createCodingChecker(): CodingChecker {
       cached.until = until;
       return cached;
     }
-    const made = { version, until, absent: new Set<string>(), present: new Map(), looking: new Map() };
+    const made = { version, until, absent: new Set<string>(), present: new Map(), pending: new Map() };
     spaces.set(space.number, made);
     return made;
   };
@@ -134,12 +134,12 @@ function findSystem(
   const key = version === undefined ? system : `${system}|${version}`;
   const cached = known.present.get(key)?.deref();
   if (cached !== undefined) return cached;
-  let looking = known.looking.get(key);
-  if (looking === undefined) {
-    looking = lookUp(known, source, key, coding).finally(() => known.looking.delete(key));
-    known.looking.set(key, looking);
+  let pending = known.pending.get(key);
+  if (pending === undefined) {
+    pending = lookUp(known, source, key, coding).finally(() => known.pending.delete(key));
+    known.pending.set(key, pending);
   }
-  return looking;
+  return pending;
 }
 
 async function lookUp(

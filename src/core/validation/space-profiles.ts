@@ -37,7 +37,7 @@ export class SpaceProfiles {
   size = 0;
   /** Version of the space's terminology, if its codes distinguish slices. */
   terminology: string | undefined;
-  private readonly looking = new Map<string, Promise<LoadedStructure>>();
+  private readonly pending = new Map<string, Promise<LoadedStructure>>();
   private readonly found = new Map<string, LoadedStructure>();
   /** Canonicals that are loaded with all dependencies. */
   private readonly complete = new Set<string>();
@@ -112,18 +112,18 @@ export class SpaceProfiles {
   }
 
   private resolveOnce(canonical: string): Promise<LoadedStructure> {
-    let looking = this.looking.get(canonical);
-    if (!looking) {
-      looking = this.find(canonical).then((loaded) => {
+    let pending = this.pending.get(canonical);
+    if (!pending) {
+      pending = this.find(canonical).then((loaded) => {
         if (!this.found.has(canonical) && 'structure' in loaded) this.size += loaded.size;
         this.found.set(canonical, loaded);
         return loaded;
       });
-      this.looking.set(canonical, looking);
+      this.pending.set(canonical, pending);
       // A failed read is repeated by the next call.
-      looking.catch(() => this.looking.delete(canonical));
+      pending.catch(() => this.pending.delete(canonical));
     }
-    return looking;
+    return pending;
   }
 
   private async find(canonical: string): Promise<LoadedStructure> {

@@ -25,7 +25,7 @@ export class PlainSelections {
     private readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>,
   ) {}
 
-  /** True if neither the field nor any field below it has a cost. Cost: one look at each selection of the document. */
+  /** True if neither the field nor any field below it has a cost. Cost: one visit of each selection of the document. */
   isPlain(field: GraphQLField<unknown, unknown>, nodes: readonly FieldNode[]): boolean {
     if (field.extensions['cost'] !== undefined) return false;
     const type = getNamedType(field.type);

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 
 /** Under so many new connections the backlog is never empty for a whole turn: then it is left behind. */
 const MOST_MS = 1_000;
-/** A longer turn did other work after its look at the backlog. */
+/** A longer turn did other work after it had read the backlog. */
 const QUIET_TURN_MS = 0.2;
 
 /** From the moment that `stopping` is aborted, every answer asks its client to use another connection next. */
@@ -18,7 +18,7 @@ export function sendClientsAway(server: FastifyInstance, stopping: AbortSignal):
 
 /**
  * Stops to listen. Connections that wait in the backlog of the kernel are accepted before: closing would reset them, and
- * a proxy does not repeat a POST that it may have sent. What arrives between the last look and the end, some millionths
+ * a proxy does not repeat a POST that it may have sent. What arrives between the last turn and the end, some millionths
  * of a second, is reset.
  */
 export async function endListener(server: Server): Promise<void> {
@@ -30,7 +30,7 @@ export async function endListener(server: Server): Promise<void> {
   };
   server.on('connection', onConnection);
   const begun = performance.now();
-  // The first turn may have looked at the backlog before.
+  // The first turn may have read the backlog before.
   await nextTurn();
   let isEmpty = false;
   while (!isEmpty && performance.now() - begun < MOST_MS) {

@@ -32,7 +32,7 @@ export interface DeliveryTools extends EventTools {
   /** Leaves an audit record of a notification. */
   record(
     context: RequestContext,
-    told: { readonly id: string; readonly type: string; readonly hasArrived: boolean },
+    notification: { readonly id: string; readonly type: string; readonly hasArrived: boolean },
   ): Promise<void>;
 }
 

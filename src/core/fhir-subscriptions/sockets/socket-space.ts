@@ -15,16 +15,16 @@ export interface SocketSpaceTools extends BindingTools {
   onEnd(binding: SocketBinding): void;
 }
 
-/** Milliseconds between two looks without a notice. */
+/** Interval in milliseconds between polls without a notice. */
 const POLL_MS = 500;
-/** Milliseconds after a look in which events gather. */
+/** Least interval in milliseconds between two polls; events gather in between. */
 const GATHER_MS = 20;
 /** Bindings that are worked on at once. */
 const AT_ONCE = 8;
 
 /**
  * Reads the events of bound Subscriptions from the database, whichever process has made them. A notice through Redis only
- * saves waiting for the next poll. Cost: one statement for each look, for all bindings together.
+ * saves waiting for the next poll. Cost: one statement for each poll, for all bindings together.
  */
 export class SocketSpace {
   readonly bindings = new Set<SocketBinding>();
@@ -63,11 +63,11 @@ export class SocketSpace {
 
   async #round(): Promise<number | undefined> {
     if (this.bindings.size === 0) return undefined;
-    await this.#look();
+    await this.#poll();
     return POLL_MS;
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const space = await this.tools.findSpace();
     // A tenant of the same name that was made later has other spaces.
     if (space?.number !== this.number) {

@@ -7,8 +7,8 @@ import { bind, defineStatement, template } from '../connection/statement';
 export const WORK_KINDS = ['erasures', 'jobs', 'records', 'feeds'] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
 
-/** Who looks, and after how long another process counts as dead. */
-export interface Looker {
+/** A process that watches for work, and the silence after which it takes another process for dead. */
+export interface WatchingProcess {
   /** This process among those that confirm erasures, and the last erasure that its caches reflect. */
   readonly process: string;
   readonly invalidated: number;
@@ -18,7 +18,7 @@ export interface Looker {
   readonly feedSilenceMs: number;
 }
 
-const LOOK = defineStatement(
+const DUE_WORK = defineStatement(
   template(sql`
     select w.erasures, w.jobs, w.records, w.feeds
     from andiron.look_for_work(${bind('process')}, ${bind('invalidated')}::bigint, ${bind('worker')},
@@ -27,14 +27,14 @@ const LOOK = defineStatement(
 );
 
 /**
- * Records that the process is alive, and returns the milliseconds until there is work of each kind; 0: now. A kind is absent of
- * which nothing is known.
+ * Records that the process is alive, and returns the milliseconds until there is work of each kind; 0: now. A kind that
+ * has no work at a known time is absent.
  */
-export async function lookForWork(
+export async function findDueWork(
   database: Database,
-  { process, invalidated, worker, jobSilenceMs, feedSilenceMs }: Looker,
+  { process, invalidated, worker, jobSilenceMs, feedSilenceMs }: WatchingProcess,
 ): Promise<ReadonlyMap<WorkKind, number>> {
-  const [row = []] = await database.run({ lane: 'search', space: undefined }, LOOK, {
+  const [row = []] = await database.run({ lane: 'search', space: undefined }, DUE_WORK, {
     ...{ process, invalidated, worker },
     job_silence: jobSilenceMs,
     feed_silence: feedSilenceMs,
