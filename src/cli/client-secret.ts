@@ -32,7 +32,7 @@ const add: Command = {
     const expires = toExpiry(given.options);
     await withTenant(given, async ({ tenants: { clients } }, tenant) => {
       const made = await clients.addSecret(tenant, id, expires);
-      if (made === undefined) throw new Error(`There is no client '${id}'`);
+      if (made === undefined) throw new Error(`The client '${id}' does not exist`);
       print(given, toSecretDocument(made), toSecretLines(made));
       process.stderr.write('The secret is not shown again\n');
     });

@@ -126,7 +126,7 @@ function changed(given: Arguments, changes: ClientChanges): Promise<void> {
   const [id = ''] = given.words;
   return withTenant(given, async ({ tenants: { clients } }, tenant) => {
     const client = await clients.change(tenant, id, changes);
-    if (client === undefined) throw new Error(`There is no client '${id}'`);
+    if (client === undefined) throw new Error(`The client '${id}' does not exist`);
     print(given, toClientDocument(client), toClientLines(client));
   });
 }

@@ -126,7 +126,7 @@ const remove: Command = {
   run: (given) =>
     withTenant(given, async ({ tenants: { issuers } }, tenant) => {
       const [name = ''] = given.words;
-      if (!(await issuers.remove(tenant, name))) throw new Error(`There is no issuer '${name}'`);
+      if (!(await issuers.remove(tenant, name))) throw new Error(`The issuer '${name}' does not exist`);
       print(given, { removed: name }, [`Removed ${name}`]);
     }),
 };

@@ -47,7 +47,7 @@ const remove: Command = {
   run: (given) =>
     withTenant(given, async ({ tenants: { policies } }, tenant) => {
       const [name = ''] = given.words;
-      if (!(await policies.delete(tenant, name))) throw new Error(`There is no policy '${name}'`);
+      if (!(await policies.delete(tenant, name))) throw new Error(`The policy '${name}' does not exist`);
       print(given, { removed: name }, [`Deleted policy ${name}`]);
     }),
 };

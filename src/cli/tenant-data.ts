@@ -40,7 +40,8 @@ export const exportTenant: Command = {
     await withApp(async ({ core }) => {
       const which = current === true ? 'current' : 'all';
       const lines = await core.tenants.export(name, which, { keepsSubscriptions: keeps === true });
-      if (lines === undefined) throw new Error(`There is no tenant '${name}' that can be exported`);
+      if (lines === undefined)
+        throw new Error(`The tenant '${name}' does not exist, or cannot be exported now`);
       if (typeof to === 'string') await writeFolder(to, lines);
       else await writeStream(process.stdout, lines);
       if (keeps === true)

@@ -28,7 +28,7 @@ export async function inviteUser(
   account: Parameters<Core['tenants']['users']['invite']>[1],
 ): Promise<ShownInvitation> {
   const invitation = await users.invite(tenant, account);
-  if (invitation === undefined) throw new Error(`There is no user '${account.id}'`);
+  if (invitation === undefined) throw new Error(`The user '${account.id}' does not exist`);
   return { ...invitation, expires: toInstant(invitation.expires) };
 }
 
@@ -71,7 +71,7 @@ export const removeSecondFactor: Command = {
     withTenant(given, async ({ tenants: { users } }, tenant) => {
       const [id = ''] = given.words;
       if (!(await users.removeSecondFactor(tenant, id)))
-        throw new Error(`There is no user '${id}' with a second factor`);
+        throw new Error(`The user '${id}' does not exist, or has no second factor`);
       print(given, { removed: id }, [`Removed the second factor of user ${id}`]);
     }),
 };

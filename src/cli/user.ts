@@ -253,7 +253,7 @@ const remove: Command = {
   run: (given) =>
     withTenant(given, async ({ tenants: { users } }, tenant) => {
       const [id = ''] = given.words;
-      if (!(await users.remove(tenant, id))) throw new Error(`There is no user '${id}'`);
+      if (!(await users.remove(tenant, id))) throw new Error(`The user '${id}' does not exist`);
       print(given, { removed: id }, [`Removed user ${id}`]);
     }),
 };
@@ -274,7 +274,7 @@ async function changed(
 ): Promise<User> {
   const [id = ''] = given.words;
   const user = await users.change(tenant, id, changes);
-  if (user === undefined) throw new Error(`There is no user '${id}'`);
+  if (user === undefined) throw new Error(`The user '${id}' does not exist`);
   return user;
 }
 

@@ -24,5 +24,5 @@ export async function withTenant(
 }
 
 export function noTenant(name: string): Error {
-  return new Error(`There is no tenant '${name}'`);
+  return new Error(`The tenant '${name}' does not exist`);
 }

@@ -78,7 +78,8 @@ export async function loadExamples(
   let subscriptionsOff = 0;
   for (const release of RELEASE_NAMES) {
     const space = await core.access.findSpace(tenant, release);
-    if (space === undefined) throw new Error(`There is no tenant '${tenant}' to load the examples into`);
+    if (space === undefined)
+      throw new Error(`The tenant '${tenant}' does not exist, so that the examples cannot be loaded`);
     // Some official examples are wrong, and people look for all of them.
     const published = { ...space, storesAsPublished: true } as const;
     const context = { space: published, actor: 'quickstart', deadline: 0, requestId: 'quickstart', log };

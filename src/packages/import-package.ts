@@ -122,7 +122,7 @@ export async function importPackage(
   const { manifest, entries, requested } = file;
   const release = chooseRelease(manifest, options.release);
   const space = await core.access.findSpace(options.tenant, release);
-  if (space === undefined) throw new PackageError(`There is no tenant '${options.tenant}'`);
+  if (space === undefined) throw new PackageError(`The tenant '${options.tenant}' does not exist`);
   // Resources of a package are stored unchanged: other resources of the guide depend on them.
   const published = { ...space, storesAsPublished: true } as const;
   const context = { space: published, actor: ACTOR, deadline: 0, requestId: ACTOR, log: options.log };
@@ -169,7 +169,7 @@ export async function findMissing(
   options: Pick<ImportOptions, 'tenant' | 'release' | 'log'>,
 ): Promise<readonly MissingPackage[]> {
   const space = await core.access.findSpace(options.tenant, chooseRelease(manifest, options.release));
-  if (space === undefined) throw new PackageError(`There is no tenant '${options.tenant}'`);
+  if (space === undefined) throw new PackageError(`The tenant '${options.tenant}' does not exist`);
   const context = { space, actor: ACTOR, deadline: 0, requestId: ACTOR, log: options.log };
   return missingPackages(core, inTime(context), manifest);
 }

@@ -139,7 +139,7 @@ async function* unpack(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, vo
 function toPackageError(path: string, error: unknown): unknown {
   if (error instanceof TarError) return new PackageError(`${path} cannot be read: ${error.message}`);
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
-  if (code === 'ENOENT') return new PackageError(`There is no file ${path}`);
+  if (code === 'ENOENT') return new PackageError(`The file ${path} does not exist`);
   return code.startsWith('Z_')
     ? new PackageError(`${path} cannot be read: it is not a gzip file, or is damaged`)
     : error;

@@ -290,5 +290,5 @@ it('andiron user invite prints a link, and user create --invite one of a new acc
   for (const { link } of [made.invitation, printed])
     statuses.push((await use({ path, secret: new URL(link).hash.slice(1) })).status);
   expect(statuses).toEqual([403, 200]);
-  await expect(run('invite', 'none')).rejects.toThrow("There is no user 'none'");
+  await expect(run('invite', 'none')).rejects.toThrow("The user 'none' does not exist");
 });

@@ -90,7 +90,7 @@ describe('andiron import-package', () => {
     [[], 2, 'FILE.tgz|NAME@VERSION is missing: andiron import-package FILE.tgz|NAME@VERSION --tenant NAME'],
     [['guide.tgz'], 2, '--tenant is missing: name of the tenant'],
     [['guide.tgz', '--tenant', 'system', '--release', 'r5'], 2, '--release must be r4 or r4b'],
-    [['nothing.tgz', '--tenant', 'system'], 1, 'There is no file nothing.tgz'],
+    [['nothing.tgz', '--tenant', 'system'], 1, 'The file nothing.tgz does not exist'],
   ])('answers %j with one line and code %d', async (args, expected, words) => {
     const { code, output, errors } = await run(...args);
     expect([code, output]).toEqual([expected, '']);

@@ -458,7 +458,7 @@ describe('Files that cannot be stored are listed with the reason:', () => {
   });
 
   it('a package for a tenant that does not exist', async () => {
-    await expect(load('nobody', RESOURCES)).rejects.toThrow("There is no tenant 'nobody'");
+    await expect(load('nobody', RESOURCES)).rejects.toThrow("The tenant 'nobody' does not exist");
   });
 
   it('nothing of a package that names its release, or with --release', async () => {

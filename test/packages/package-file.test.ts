@@ -70,7 +70,7 @@ describe('A file that is no package is refused in one line:', () => {
     expect(String(thrown)).not.toContain('\n');
   };
 
-  it('a missing one', () => refused(path.join(folder, 'nothing.tgz'), 'There is no file'));
+  it('a missing one', () => refused(path.join(folder, 'nothing.tgz'), 'does not exist'));
 
   it('one that is not compressed', async () => {
     const file = path.join(folder, 'plain.tgz');

@@ -176,6 +176,6 @@ it('andiron import-package', async () => {
 
 it('a failure leaves the standard output empty', async () => {
   expect(await shell.run('andiron client list --tenant nobody --json')).toEqual({
-    ...{ code: 1, output: '', errors: "andiron: There is no tenant 'nobody'\n" },
+    ...{ code: 1, output: '', errors: "andiron: The tenant 'nobody' does not exist\n" },
   });
 });

@@ -25,7 +25,7 @@ afterAll(async () => server.close());
 
 async function contextOf(release: Release, tenant = 'system', access?: Access): Promise<RequestContext> {
   const space = await server.app.core.access.findSpace(tenant, release);
-  if (space === undefined) throw new Error(`There is no tenant '${tenant}'`);
+  if (space === undefined) throw new Error(`The tenant '${tenant}' does not exist`);
   const context = {
     space,
     actor: 'anonymous',

@@ -52,7 +52,7 @@ export async function openCore(
     database,
     async context(tenant, release) {
       const space = await core.access.findSpace(tenant, release);
-      if (space === undefined) throw new Error(`There is no tenant '${tenant}'`);
+      if (space === undefined) throw new Error(`The tenant '${tenant}' does not exist`);
       return {
         space,
         actor: 'anonymous',

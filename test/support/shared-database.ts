@@ -23,7 +23,7 @@ export async function connectTo({ database, tenant }: SharedServer): Promise<Sha
         where t.name = $1 and s.release = $2 and s.kind = 'data'`,
       [tenant(name), release],
     );
-    if (rows[0] === undefined) throw new Error(`There is no tenant ${name}`);
+    if (rows[0] === undefined) throw new Error(`The tenant ${name} does not exist`);
     return rows[0];
   };
   return {

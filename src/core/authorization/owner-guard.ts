@@ -164,7 +164,7 @@ export class OwnerGuard {
       if (isReached) return undefined;
       return {
         element: PATIENT,
-        reason: 'Grants for patients change no other Patient than these themselves',
+        reason: 'Grants for patients may change only the Patient resources of these patients',
       };
     }
     const element = foreignOwner(this.#space, type, resource, { patients });

@@ -81,8 +81,8 @@ it('prints differences that a reindex cannot repair, and ends with code 1', asyn
 
 it.each([
   [['now'], 2, "'now' is one word too many: andiron reindex [options]. See andiron reindex --help"],
-  [['--tenant', 'acme'], 1, "There is no tenant 'acme'"],
-  [['--tenant', ''], 1, "There is no tenant ''"],
+  [['--tenant', 'acme'], 1, "The tenant 'acme' does not exist"],
+  [['--tenant', ''], 1, "The tenant '' does not exist"],
   [['--release', 'r5'], 2, '--release must be r4 or r4b'],
 ])('answers %j with one line and code %d', async (words, code, line) => {
   expect(await run(...words)).toEqual({ code, output: '', errors: `andiron: ${line}\n` });

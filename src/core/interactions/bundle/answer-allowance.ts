@@ -19,7 +19,7 @@ export class AnswerAllowance {
     this.left -= size;
     if (this.left < 0)
       throw fhirError('tooCostly', {
-        reason: 'The entries of the Bundle read too much together; ask in several',
+        reason: 'The entries of the Bundle together read too much; send them in several Bundles',
       });
     // A long resource has already been counted before it was read.
     if (answer.kind !== 'read' || size <= LONGEST_BATCHED) this.context.bytes?.addAnswer(size);
