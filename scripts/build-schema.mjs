@@ -1,7 +1,8 @@
 /**
  * Prints the GraphQL schema of each release to schema/{release}.graphql, for code generators and for reviews of changes,
- * and beside it what caches of clients need to know of it (scripts/cache-files.mjs). Also writes the OpenAPI document of
- * administration to schema/administration.openapi.json, from which the types of the console are made. Needs no database.
+ * and beside it what caches of clients need to know of it (scripts/cache-files.mjs). Also writes the OpenAPI documents of
+ * administration: the operator's to schema/administration.openapi.json, from which the types of the console are made, and
+ * that of a tenant to schema/tenant-administration.openapi.json. Needs no database.
  * `--check` writes nothing; it fails when a file differs.
  */
 import { readFile, writeFile } from 'node:fs/promises';
@@ -23,6 +24,7 @@ const { releaseDefinitions } = require('../src/core/composition/release-definiti
 const { RELEASE_NAMES } = require('../src/core/fhir/release.ts');
 const { printWithNullability } = require('../src/schema/semantic-non-null.ts');
 const { describeAdministration } = require('../src/rest/administration/openapi.ts');
+const { OPERATOR, TENANT } = require('../src/rest/administration/mounts.ts');
 const { VERSION } = require('../src/core/version.ts');
 
 const checks = process.argv.includes('--check');
@@ -34,7 +36,8 @@ async function put(name, text) {
   if (!checks) await writeFile(file, text);
 }
 const toJson = (content) => `${JSON.stringify(content, null, 1)}\n`;
-await put('administration.openapi.json', toJson(describeAdministration(VERSION)));
+await put('administration.openapi.json', toJson(describeAdministration(VERSION, OPERATOR)));
+await put('tenant-administration.openapi.json', toJson(describeAdministration(VERSION, TENANT)));
 for (const release of RELEASE_NAMES) {
   const schema = createSchema(releaseDefinitions(release));
   const files = {

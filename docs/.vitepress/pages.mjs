@@ -69,7 +69,14 @@ export const PARTS = [
       },
       {
         group: 'Tenants and access',
-        pages: ['run/tenants', 'run/access', 'run/access-rules', 'run/audit', 'run/security'],
+        pages: [
+          'run/tenants',
+          'run/own-administration',
+          'run/access',
+          'run/access-rules',
+          'run/audit',
+          'run/security',
+        ],
       },
     ],
   },

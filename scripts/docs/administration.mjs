@@ -1,4 +1,4 @@
-/** docs/reference/administration.md, from the OpenAPI document of the administration. */
+/** docs/reference/administration.md, from the OpenAPI documents of the administration. */
 import { readFileSync } from 'node:fs';
 import { toAnchor } from '../../docs/.vitepress/anchor.mjs';
 import { cell, code, codeCell, table } from './markdown.mjs';
@@ -86,10 +86,23 @@ export function toPage(_load, root) {
       ...operations.filter((operation) => operation.tags.includes(name)).map(describe),
     ].join('\n\n'),
   );
-  const overview = operations.map(({ title, summary }) => [
-    `[\`${title}\`](#${toAnchor(title)})`,
-    aboutOf(summary),
-  ]);
+  const own = JSON.parse(readFileSync(`${root}/schema/tenant-administration.openapi.json`, 'utf8'));
+  const ownAddresses = new Map(
+    Object.entries(own.paths).flatMap(([address, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => [
+        operationId,
+        `${method.toUpperCase()} ${address}`,
+      ]),
+    ),
+  );
+  const linkOf = (title) => `[\`${title}\`](#${toAnchor(title)})`;
+  const overview = operations.map(({ operationId, title, summary }) => {
+    const ownAddress = ownAddresses.get(operationId);
+    return [linkOf(title), ownAddress === undefined ? 'operator only' : code(ownAddress), aboutOf(summary)];
+  });
+  const ofOperator = operations
+    .filter(({ operationId }) => !ownAddresses.has(operationId))
+    .map(({ title, summary }) => [linkOf(title), aboutOf(summary)]);
   const bodies = Object.entries(components.schemas).map(([name, schema]) => {
     const rows = memberRows(schema);
     return [
@@ -101,13 +114,22 @@ export function toPage(_load, root) {
 
   return `# Administration over HTTP
 
-*For operators. Generated from schema/administration.openapi.json by \`npm run build:docs\`.*
+*For operators, and administrators of tenants. Generated from schema/administration.openapi.json by \`npm run build:docs\`.*
 
 ${cell(info.description)}. The addresses are below \`{base_url}/w/system/api/v1\`, and bodies are JSON. The same as OpenAPI 3.1 is at
 \`{base_url}/w/system/api/v1/openapi.json\`. Every refusal is an OperationOutcome with one of the [errors](errors.md).
 [Tenants](../run/tenants.md) and [authentication](../run/access.md) explain what the members mean; the [commands](commands.md) do the same.
 
-${table(['address', 'meaning'], overview)}
+Administrators of a tenant use most of the addresses below \`{base_url}/w/{tenant}/api/v1\`
+([own administration](../run/own-administration.md)); their description is at \`{base_url}/w/{tenant}/api/v1/openapi.json\`.
+
+${table(['address', 'at the address of a tenant', 'meaning'], overview)}
+
+## Only the operator
+
+${table(['address', 'meaning'], ofOperator)}
+
+The operator alone also changes the status of a tenant and [its limits](configuration.md#settings-of-a-tenant).
 
 ${sections.join('\n\n')}
 

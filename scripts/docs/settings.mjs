@@ -24,19 +24,27 @@ export function toPage(load) {
       ...setting,
       allowed: values.map(code).join(', '),
     })),
-    ...LIMIT_SETTINGS.map(({ expects, ...setting }) => ({ ...setting, allowed: cell(expects) })),
+    ...LIMIT_SETTINGS.map(({ expects, ...setting }) => ({
+      ...setting,
+      allowed: cell(expects),
+      by: 'operator',
+    })),
     {
       name: RECORD_OPENS,
       allowed: cell(openedTypesExpected()),
       meaning: RECORD_OPENS_MEANING,
       standard: code(NOTHING_OPENED),
     },
-  ].map(({ name, allowed, defaultFrom, meaning, standard = code(defaultFrom) }) => [
-    code(name),
-    allowed,
-    standard,
-    `${cell(meaning)}.`,
-  ]);
+  ].map(
+    ({
+      name,
+      allowed,
+      defaultFrom,
+      meaning,
+      standard = code(defaultFrom),
+      by = 'operator, administrator',
+    }) => [code(name), allowed, standard, by, `${cell(meaning)}.`],
+  );
 
   return `# Configuration
 
@@ -52,9 +60,10 @@ ${table(['variable', 'default', 'meaning'], settings)}
 ## Settings of a tenant
 
 Generated from src/core/tenants/tenant-settings.ts. A tenant can override these settings of the server, which the third column
-names, and has some of its own, whose default stands there.
+names, and has some of its own, whose default stands there. The operator can change them all, and [an administrator of the
+tenant](../run/own-administration.md) those where the fourth column says so.
 
-${table(['setting', 'values', 'default', 'meaning'], ofTenants)}
+${table(['setting', 'values', 'default', 'changed by', 'meaning'], ofTenants)}
 
 | | command | HTTP ([who may use it](../run/tenants.md)) |
 |---|---|---|

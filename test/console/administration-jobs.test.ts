@@ -50,7 +50,7 @@ describe('The settings of a tenant', () => {
   });
 
   it('have inputs by their kind', () => {
-    const setting = { name: 'a', default: 'off', meaning: '', fixed: false };
+    const setting = { name: 'a', default: 'off', meaning: '', fixed: false, operator: false };
     expect(kindOfSetting({ ...setting, values: ['full', 'lenient'] })).toBe('choice');
     expect(kindOfSetting({ ...setting, expects: 'off, or a rate such as 50/s' })).toBe('text');
   });

@@ -11,6 +11,7 @@ import { startServer, type TestServer } from '../support/server';
 
 const VALIDATOR = path.join(__dirname, '../support/validate-openapi.mjs');
 const COMMITTED = path.join(__dirname, '../../schema/administration.openapi.json');
+const COMMITTED_OF_TENANTS = path.join(__dirname, '../../schema/tenant-administration.openapi.json');
 const ROOT = '/w/system/api/v1';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
@@ -118,6 +119,26 @@ describe('the document', () => {
       for (const { schema, example } of Object.values(requestBody?.content ?? {}))
         if (example !== undefined) expect(findMisfits(document, schema, example)).toEqual([]);
   });
+
+  it('of a tenant is the committed one, for every tenant, and has every address that its administrators may use', async () => {
+    const own = (await server.request('GET', '/w/system-2/api/v1/openapi.json')).json;
+    const { stdout } = spawnSync(process.execPath, [VALIDATOR], { input: JSON.stringify(own), encoding: 'utf8' });
+    expect(JSON.parse(stdout)).toEqual({ valid: true, version: '3.1' });
+    expect(own).toEqual(JSON.parse(readFileSync(COMMITTED_OF_TENANTS, 'utf8')));
+    const patterns = new Set(server.app.routes.map(({ pattern }) => pattern));
+    const served = [...patterns]
+      .filter((pattern) => /^\/w\/:tenant\/api\/v1\/(?!fhir\/|graphql\/)/.test(pattern))
+      .map((pattern) => pattern.slice('/w/:tenant/api/v1'.length).replace(/:(\w+)/g, '{$1}'));
+    expect(served.sort()).toEqual(Object.keys(own.paths).sort());
+    for (const [path, item] of Object.entries<Readonly<Record<string, Operation>>>(own.paths)) {
+      const whole = document.paths[path] ?? document.paths[path === '/tenant' ? '/tenants/{tenant}' : `/tenants/{tenant}${path}`];
+      for (const method of METHODS)
+        if (item[method] !== undefined) expect(item[method]).toEqual(whole?.[method]);
+    }
+    const schemas = JSON.stringify(own.components.schemas);
+    for (const name of Object.keys(own.components.schemas))
+      expect([name, `${JSON.stringify(own.paths)}${schemas}`.includes(`schemas/${name}"`)]).toEqual([name, true]);
+  }); // prettier-ignore
 
   it('has every address of the server with its methods, and no other', async () => {
     const patterns = new Set(

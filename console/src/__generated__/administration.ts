@@ -582,6 +582,8 @@ export interface components {
                 meaning: string;
                 /** @description True: it can be set only when a tenant is made */
                 fixed: boolean;
+                /** @description True: the operator of the server sets it; administrators of the tenant do not */
+                operator: boolean;
                 /** @description The allowed values */
                 values?: string[];
                 /** @description What it takes, where there is no list of values */

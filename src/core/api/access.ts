@@ -36,6 +36,8 @@ export interface RefusedRequest {
 
 /** A request of an identified caller to an address of administrators. */
 export interface AdministrationRequest {
+  /** The tenant whose administrator the caller is; it has the record. */
+  readonly tenant: string;
   readonly caller: Caller;
   /** Method and address. */
   readonly requestLine: string;

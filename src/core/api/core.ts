@@ -177,13 +177,22 @@ export interface CoreAccess {
   ): Promise<T>;
 }
 
-/** Administration: tenants, and who has access to them. */
-export interface CoreTenants extends Tenants {
+/** The administration of one tenant: by the operator of any, and by the administrators of a tenant of their own. */
+export interface TenantAdministration extends Pick<Tenants, 'describe' | 'settings' | 'change' | 'export'> {
   readonly clients: Clients;
   readonly issuers: Issuers;
   readonly policies: Policies;
   readonly users: Users;
+}
+
+/** Administration: tenants, and who has access to them. */
+export interface CoreTenants extends Tenants, TenantAdministration {
   readonly subscriptions: SubscriptionAdministration;
+  /**
+   * The same for the administrators of a tenant, who may do less than the operator: `change` throws `forbidden` for the
+   * status and for settings of the operator. The caller checks whose administrator sends the request.
+   */
+  readonly own: TenantAdministration;
 }
 
 /** Work that goes on after a request. */

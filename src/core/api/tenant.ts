@@ -122,7 +122,22 @@ export interface Tenants {
    * Changes settings by name; null: back to the server's default. False: there is no such tenant. Throws
    * `invalidValue`.
    */
-  changeSettings(name: string, changes: Readonly<Record<string, string | null>>): Promise<boolean>;
+  changeSettings(name: string, changes: SettingChanges): Promise<boolean>;
+  /**
+   * Makes several changes; a value that is not allowed is refused before any of them. False: there is no such tenant.
+   * Throws `invalidValue`, `forbidden`, `tenantBusy`.
+   */
+  change(name: string, changes: TenantChanges): Promise<boolean>;
+}
+
+/** Changes of settings, by name; null: the default of the server again. */
+export type SettingChanges = Readonly<Record<string, string | null>>;
+
+export interface TenantChanges {
+  readonly settings?: SettingChanges | undefined;
+  /** As for `rename`. */
+  readonly display?: string | null | undefined;
+  readonly status?: 'active' | 'disabled' | undefined;
 }
 
 /** A line without its line feed. */
@@ -144,6 +159,8 @@ export interface TenantSetting {
   readonly meaning: string;
   /** True: it can be set only when a tenant is made. */
   readonly isFixed: boolean;
+  /** True: the operator of the server changes it, and the administrators of a tenant do not. */
+  readonly isOfOperator: boolean;
 }
 
 /** A part of an export: the versions of a release, its AuditEvents, or the tenant's other rows. */

@@ -23,7 +23,7 @@ import { operationsOf } from '../operations/invoke';
 import { namedQueries } from '../search-execution/named-queries';
 import { applySummary } from '../search-execution/page/apply-summary';
 import { readLastSequence } from '../storage/read/feed';
-import { createTenantAdministration } from '../tenants/tenant-administration';
+import { createTenantAdministration, forOwnAdministrators } from '../tenants/tenant-administration';
 import { connectParts, type ConnectedParts } from './connect-parts';
 import type { CoreOptions } from './core-options';
 import { createAudit, type Audit } from './create-audit';
@@ -172,17 +172,19 @@ function tenantsOf(parts: Parts): Core['tenants'] {
   const { spaces, tenants: store, rules } = parts.base;
   const { clients, issuers, users } = parts.connected.access;
   const findSpace: CoreAccess['findSpace'] = (tenant, release) => spaces.find(tenant, release);
+  const tenants = createTenantAdministration({
+    ...{ services, database: owner, rules, store, spaces, cacheInvalidator },
+    settleRecords: (recorded) => audit.settle(recorded),
+  });
+  const policies = createPolicies({
+    ...{ store, operations: OPERATIONS, findSpace },
+    changed: (tenant) => spaces.changed(tenant),
+    searchContext: (space) => services.searchContext(space),
+  });
   return {
-    ...createTenantAdministration({
-      ...{ services, database: owner, rules, store, spaces, cacheInvalidator },
-      settleRecords: (recorded) => audit.settle(recorded),
-    }),
-    ...{ clients, issuers, users },
-    policies: createPolicies({
-      ...{ store, operations: OPERATIONS, findSpace },
-      changed: (tenant) => spaces.changed(tenant),
-      searchContext: (space) => services.searchContext(space),
-    }),
+    ...tenants,
+    ...{ clients, issuers, users, policies },
+    own: { ...forOwnAdministrators(tenants), clients, issuers, users, policies },
     subscriptions: createSubscriptionAdministration({
       ...{ services, database: owner, store, write: parts.connected.write, log, findSpace },
     }),

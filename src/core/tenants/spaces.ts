@@ -1,6 +1,6 @@
 import { decoySpace } from './decoy';
 import { parsePolicies, type Policy } from '../authorization/policy';
-import type { DescribedTenant, Tenant, TenantSetting } from '../api/tenant';
+import type { DescribedTenant, SettingChanges, Tenant, TenantChanges, TenantSetting } from '../api/tenant';
 import type { Space, TenantSettings, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import { registerCache } from '../memory/cache-registry';
@@ -15,7 +15,6 @@ import {
   requireFirstSettings,
   TIME_ZONE,
   toTenantSettings,
-  type SettingChanges,
   type StoredSettings,
 } from './tenant-settings';
 import type { TenantRange, TenantRow, TenantStore } from '../storage/tenants/tenants';
@@ -149,7 +148,7 @@ export class Spaces {
 
   /** False when there is no such tenant. Throws forbidden, tenantBusy. */
   async disable(name: string): Promise<boolean> {
-    if (name === 'system') throw fhirError('forbidden', { reason: 'The tenant system cannot be disabled' });
+    requireMayBeDisabled(name);
     return this.changeStatus(name, 'disabled');
   }
 
@@ -200,6 +199,20 @@ export class Spaces {
     return changed;
   }
 
+  /** As `Tenants.change`. */
+  async change(name: string, { settings, display, status }: TenantChanges): Promise<boolean> {
+    if (settings !== undefined) requireSettings(settings);
+    if (typeof display === 'string') requireDisplay(display);
+    if (status === 'disabled') requireMayBeDisabled(name);
+    const steps = [
+      settings === undefined ? undefined : () => this.changeSettings(name, settings),
+      display === undefined ? undefined : () => this.rename(name, display),
+      status === undefined ? undefined : () => (status === 'active' ? this.enable(name) : this.disable(name)),
+    ];
+    for (const step of steps) if (step !== undefined && !(await step())) return false;
+    return true;
+  }
+
   /** Called after a change of the tenant here: evicts it from the caches of all processes. */
   changed(name: string): void {
     this.invalidate(name);
@@ -209,6 +222,10 @@ export class Spaces {
 
 function toTenant({ name, display, status, created }: TenantRow): Tenant {
   return { name, display: display ?? name, status, created };
+}
+
+function requireMayBeDisabled(name: string): void {
+  if (name === 'system') throw fhirError('forbidden', { reason: 'The tenant system cannot be disabled' });
 }
 
 const NO_POLICIES = '{}';

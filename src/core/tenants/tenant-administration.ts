@@ -1,8 +1,10 @@
 import type { Tenants } from '../api/tenant';
 import type { CacheInvalidator } from '../cache/cache-invalidator';
+import { fhirError } from '../errors';
 import { exportTenant, type TenantExportOptions } from './tenant-export';
 import { importTenant, type TenantImportOptions } from './tenant-import';
 import { removeTenant } from './tenant-removal';
+import { requireOwnSettings } from './tenant-settings';
 
 export interface TenantAdministrationOptions extends TenantImportOptions {
   readonly cacheInvalidator: CacheInvalidator;
@@ -35,5 +37,30 @@ export function createTenantAdministration({
       importTenant(options, name, { lines, keepsSubscriptions }),
     describe: (name) => spaces.describe(name),
     changeSettings: (name, changes) => spaces.changeSettings(name, changes),
+    change: (name, changes) => spaces.change(name, changes),
+  };
+}
+
+type OneTenant = Pick<Tenants, 'describe' | 'settings' | 'change' | 'export'>;
+
+/** Returns the same for the administrators of a tenant: its status and its limits are changed by the operator. */
+export function forOwnAdministrators({
+  describe,
+  settings,
+  change,
+  export: exportOne,
+}: OneTenant): OneTenant {
+  return {
+    ...{ describe, settings },
+    // The operator alone moves the deliveries of Subscriptions, with their secrets.
+    export: (name, which) => exportOne(name, which),
+    async change(name, changes) {
+      if (changes.status !== undefined)
+        throw fhirError('forbidden', {
+          reason: 'Only the operator of the server disables or enables a tenant',
+        });
+      requireOwnSettings(changes.settings ?? {});
+      return change(name, changes);
+    },
   };
 }

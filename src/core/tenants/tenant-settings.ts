@@ -1,4 +1,4 @@
-import { type TenantSetting } from '../api/tenant';
+import type { SettingChanges, TenantSetting } from '../api/tenant';
 import {
   NOTHING_OPENED,
   openedTypesExpected,
@@ -71,9 +71,6 @@ const TIME_ZONE_EXPECTED = 'a name such as Europe/Copenhagen, or +hh:mm';
 /** The tenant's own settings, by name. */
 export type StoredSettings = Readonly<Record<string, string>>;
 
-/** Changes of settings, by name; null: the default of the server again. */
-export type SettingChanges = Readonly<Record<string, string | null>>;
-
 /** The effective settings. Settings unknown to this release are ignored: another release has set them. */
 export function toTenantSettings(stored: StoredSettings, defaults: TenantSettings): TenantSettings {
   const { validation, searchUnknown, referentialIntegrity, conditionalDelete, secondFactor } =
@@ -116,9 +113,13 @@ export function describeSettings(defaults: TenantSettings): readonly TenantSetti
   const named = nameSettings(defaults);
   const kinds: readonly TenantSettingKind<string>[] = Object.values(TENANT_SETTINGS);
   return [
-    ...kinds.map(({ name, values, defaultFrom, meaning }) => ({ name, values, defaultFrom, meaning })),
+    ...kinds.map(({ name, values, defaultFrom, meaning }) => ({
+      ...{ name, values, defaultFrom, meaning },
+      isOfOperator: false,
+    })),
     ...LIMIT_SETTINGS.map(({ name, expects, defaultFrom, meaning }) => ({
       ...{ name, expects, defaultFrom, meaning },
+      isOfOperator: true,
     })),
   ]
     .map((setting): TenantSetting => ({ ...setting, default: named[setting.name] ?? '', isFixed: false }))
@@ -128,6 +129,7 @@ export function describeSettings(defaults: TenantSettings): readonly TenantSetti
       default: NOTHING_OPENED,
       meaning: RECORD_OPENS_MEANING,
       isFixed: false,
+      isOfOperator: false,
     })
     .concat({
       name: TIME_ZONE,
@@ -135,6 +137,7 @@ export function describeSettings(defaults: TenantSettings): readonly TenantSetti
       default: DEFAULT_TIME_ZONE,
       meaning: 'Zone of dates without one, in stored resources and in searches',
       isFixed: true,
+      isOfOperator: true,
     });
 }
 
@@ -179,4 +182,13 @@ export function requireSettings(changes: SettingChanges): void {
         reason: `The value of the setting '${name}' must be ${kind.values.join(' or ')}`,
       });
   }
+}
+
+/** Throws `forbidden` for a setting that limits the tenant, which its own administrators do not change. */
+export function requireOwnSettings(changes: SettingChanges): void {
+  const limits = Object.keys(changes).filter((name) => findLimitSetting(name) !== undefined);
+  if (limits.length === 0) return;
+  throw fhirError('forbidden', {
+    reason: `Only the operator of the server changes the limits of a tenant: ${limits.join(', ')}`,
+  });
 }

@@ -6,8 +6,7 @@ import type { AdministrationJob, Core, NewAdministrationJob } from '../../core';
 import type { AddressBook } from '../responses/address';
 import type { JobAnswer } from './job-schemas';
 import type { JOB_ROUTES } from './routes';
-
-import { ADMINISTRATION, found, toInstant, type AdministrationCall, type HandlersOf } from './serve-routes';
+import { found, toInstant, type AdministrationCall, type HandlersOf } from './serve-routes';
 
 export interface JobOptions {
   readonly core: Core;
@@ -39,11 +38,11 @@ export function jobHandlers(options: JobOptions): HandlersOf<typeof JOB_ROUTES> 
 /** Queues a job; the response is 202 with its address. Throws `unknownTenant`, `tenantBusy`, `jobUnderWay`. */
 export async function begin(
   { core, addresses }: JobOptions,
-  { params: { tenant }, request, reply }: AdministrationCall,
+  { params: { tenant }, request, reply, tenantAddress }: AdministrationCall,
   job: NewAdministrationJob,
 ): Promise<{ readonly status: 202; readonly answer: JobAnswer }> {
   const queued = await core.jobs.administration.submit(tenant, job);
-  reply.header('location', `${addresses.base(request)}${ADMINISTRATION}/tenants/${tenant}/jobs/${queued.id}`);
+  reply.header('location', `${addresses.base(request)}${tenantAddress}/jobs/${queued.id}`);
   return { status: 202, answer: toAnswer(queued) };
 }
 

@@ -1,55 +1,101 @@
 /**
- * Admits administrators of the server: clients of the tenant `system` that are administrators, and people whose account of
- * that tenant is one, for a client with the scope `administration`.
+ * Admits administrators: of the tenant `system` at the operator's addresses, and of a tenant at its own. They are clients
+ * that are administrators, and people whose account is one, for a client with the scope `administration`.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { fhirError, isLoopback, type Core } from '../../core';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { FhirError, fhirError, isLoopback, type Caller, type TenantSpace } from '../../core';
 import { parseHost } from '../connections/host';
 import { INTERACTIONS } from '../interaction-names';
-import type { RestSettings } from '../settings';
 import { READING_METHODS, type RequestLogEntry } from '../observation/request-log-entry';
+import type { RestContext } from '../rest-context';
+import type { Mount } from './mounts';
 
-const SYSTEM = 'system';
-
-const ROOT = /^\/w\/system\/api\/v1\//;
+/** An address below a mount, and the tenant in it. */
+const ADDRESS = /^\/w\/([^/]*)\/api\/v1\//;
 /** Requests that are in the audit record: a failed recording leads to a second response. */
 const isRecorded = new WeakSet<RequestLogEntry>();
 
 /**
- * Refuses all requests to the routes of `scope` that do not come from an administrator, with `unauthorized` or
- * `forbidden`, and records the others. In open mode, requests from this machine are allowed too. The check comes before
- * the body of a request is read.
+ * Refuses all requests to the routes of `scope` that do not come from an administrator, and records the others in the
+ * tenant whose administrator it is. Throws `unauthorized` and `forbidden`; at the address of a tenant `unknownTenant` where
+ * the credentials are those of another one, whether or not the tenant in the address exists. In open mode, requests from
+ * this machine are allowed too. The check comes before the body of a request is read.
  */
 export function admitAdministratorsOnly(
   scope: FastifyInstance,
-  core: Core,
-  { authMode }: Pick<RestSettings, 'authMode'>,
+  { core, settings, log }: RestContext,
+  mount: Mount,
 ): void {
-  scope.addHook('onRequest', async (request) => {
-    request.logEntry.interaction = INTERACTIONS.tenants;
-    const { authorization } = request.headers;
-    const space = await core.access.findSpace(SYSTEM, 'r4');
-    const origin = { address: request.ip, requestId: request.id, requestLine: request.url };
-    const caller = await core.access.identify({ tenant: SYSTEM, space, authorization, ...origin });
-    request.logEntry.caller = caller;
+  scope.addHook('onRequest', async (request, reply) => {
+    const { logEntry } = request;
+    logEntry.interaction = INTERACTIONS.tenants;
+    // A percent-encoded name is not valid.
+    const [, named = ''] = ADDRESS.exec(request.url) ?? [];
+    const tenant = mount.adminOf(named);
+    const space = await core.access.findSpace(tenant, 'r4');
+    const caller = await identify(request, tenant, space);
+    logEntry.caller = caller;
     const { access } = caller;
-    if (access?.isAdministrator === true) return;
-    if (access !== undefined || authMode === 'enforced')
-      throw fhirError('forbidden', { reason: 'Only administrators of the tenant system may do that' });
-    requireThisMachine(request);
+    if (access !== undefined || settings.authMode === 'enforced') requireAdministrator(caller, mount);
+    else requireThisMachine(request, mount);
+    if (space === undefined) throw fhirError('unknownTenant');
+    if (mount.name === 'tenant') {
+      logEntry.tenant = tenant;
+      await requireAdmitted(request, reply, { space, caller });
+    }
   });
   // `identify` itself records a caller that it refuses.
   scope.addHook('onSend', async ({ logEntry, method, url, ip, id }, reply) => {
     const { caller } = logEntry;
     if (caller === undefined || isRecorded.has(logEntry)) return;
     isRecorded.add(logEntry);
-    const requestLine = `${method} ${url.replace(ROOT, '')}`;
+    const [, named = ''] = ADDRESS.exec(url) ?? [];
+    const requestLine = `${method} ${url.replace(ADDRESS, '')}`;
     const mayChange = !READING_METHODS.includes(method);
     await core.access.recordAdministration(
-      { caller, requestLine, mayChange, address: ip, requestId: id },
+      { tenant: mount.adminOf(named), caller, requestLine, mayChange, address: ip, requestId: id },
       reply.statusCode,
     );
   });
+  scope.addHook('onResponse', (request, _reply, done) => {
+    request.logEntry.leave();
+    done();
+  });
+
+  async function identify(
+    request: FastifyRequest,
+    tenant: string,
+    space: TenantSpace | undefined,
+  ): Promise<Caller> {
+    const { authorization } = request.headers;
+    const origin = { address: request.ip, requestId: request.id, requestLine: request.url };
+    try {
+      return await core.access.identify({ tenant, space, authorization, ...origin });
+    } catch (error) {
+      const isOfOtherTenant = error instanceof FhirError && error.key === 'forbidden';
+      throw isOfOtherTenant && mount.name === 'tenant' ? fhirError('unknownTenant') : error;
+    }
+  }
+
+  /** Counts the request as one of the tenant's. Throws `tooManyRequests`. */
+  async function requireAdmitted(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { space, caller: { actor, access } }: { readonly space: TenantSpace; readonly caller: Caller },
+  ): Promise<void> {
+    const admission = core.access.admit({
+      ...{ space, actor, log, requestId: request.id, address: request.ip },
+      deadline: Date.now() + settings.requestTimeoutMs,
+      ...(access === undefined ? {} : { access }),
+    });
+    if (admission !== undefined) await request.logEntry.requireAdmission(admission, request, reply);
+  }
+}
+
+function requireAdministrator({ access }: Caller, { name }: Mount): void {
+  if (access?.isAdministrator === true) return;
+  const whose = name === 'operator' ? 'the tenant system' : 'this tenant';
+  throw fhirError('forbidden', { reason: `Only administrators of ${whose} may do that` });
 }
 
 /** Headers of proxies for forwarded requests, besides those that begin with `x-forwarded-`. */
@@ -59,14 +105,14 @@ const FORWARDING_HEADERS: readonly string[] = ['forwarded', 'via', 'x-real-ip'];
  * Throws unless the request comes from this machine: by its socket, without headers of a proxy, and under a local name.
  * The name keeps out web pages whose host name was made to point here.
  */
-function requireThisMachine({ headers, socket }: FastifyRequest): void {
+function requireThisMachine({ headers, socket }: FastifyRequest, { name }: Mount): void {
   const isForwarded = Object.keys(headers).some(
-    (name) => name.startsWith('x-forwarded-') || FORWARDING_HEADERS.includes(name),
+    (header) => header.startsWith('x-forwarded-') || FORWARDING_HEADERS.includes(header),
   );
   const host = parseHost(headers.host ?? '')?.name;
   if (isLoopback(socket.remoteAddress ?? '') && !isForwarded && host !== undefined && isLoopback(host))
     return;
-  const reason =
-    'The server is administered from its own machine, or with the credentials of an administrator of the tenant system';
+  const [what, whose] = name === 'operator' ? ['server', 'the tenant system'] : ['tenant', 'the tenant'];
+  const reason = `The ${what} is administered from the machine of the server, or with the credentials of an administrator of ${whose}`;
   throw fhirError('forbidden', { reason });
 }

@@ -1,15 +1,15 @@
 /** Administration of a tenant's clients, keys and issuers. New keys sign at once. */
-import type { ClientApplication, ClientChanges, Core, NewSecret } from '../../core';
+import type { ClientApplication, ClientChanges, Core, NewSecret, TenantAdministration } from '../../core';
 import { refuse } from './read-request';
 import type { CLIENT_ROUTES } from './routes';
 import type { Value } from './schema-kinds';
 import type * as schemas from './schemas';
 import { found, toInstant, type HandlersOf } from './serve-routes';
 
-export function clientHandlers({
-  tenants: { clients, issuers },
-  access: { tokens },
-}: Core): HandlersOf<typeof CLIENT_ROUTES> {
+export function clientHandlers(
+  { access: { tokens } }: Core,
+  { clients, issuers }: TenantAdministration,
+): HandlersOf<typeof CLIENT_ROUTES> {
   return {
     listClients: async ({ params: { tenant } }) => {
       const list = await clients.list(tenant);

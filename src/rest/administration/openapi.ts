@@ -1,7 +1,8 @@
-/** The OpenAPI 3.1 document of administration, made from its table. It is the same for every server of a version. */
-import type { TSchema } from '@sinclair/typebox';
+/** The OpenAPI 3.1 documents of administration, made from its table. They are the same for every server of a version. */
+import type { TObject, TSchema } from '@sinclair/typebox';
 import type { Json } from '../openapi/components';
 import * as jobSchemas from './job-schemas';
+import type { Mount } from './mounts';
 import { ADMINISTRATION_ROUTES, type AdministrationRoute } from './routes';
 import * as schemas from './schemas';
 
@@ -77,11 +78,32 @@ const OPERATION_OUTCOME: Json = {
   required: ['resourceType', 'issue'],
 };
 
-/** Returns the document of a version of the program. Cost: some milliseconds. */
-export function describeAdministration(version: string): Json {
+const TITLES: Readonly<Record<Mount['name'], string>> = {
+  operator: 'Andiron: administration',
+  tenant: 'Andiron: administration of a tenant',
+};
+const INTRODUCTIONS: Readonly<Record<Mount['name'], string>> = {
+  operator:
+    'For administrators of the tenant system; in open mode also for requests from the machine of the server',
+  tenant:
+    'For administrators of the tenant in the address; in open mode also for requests from the machine of the server',
+};
+const TOKENS: Readonly<Record<Mount['name'], string>> = {
+  operator: 'A token of the tenant system',
+  tenant: 'A token of the tenant',
+};
+
+/** Returns the document of a mount, of a version of the program. Cost: some milliseconds. */
+export function describeAdministration(version: string, mount: Mount): Json {
   const paths: Record<string, Record<string, unknown>> = {};
+  const tags = new Set<string>();
+  const queries: TObject[] = [];
   for (const [operationId, route] of Object.entries(ADMINISTRATION_ROUTES)) {
-    const [method = '', path = ''] = route.address.split(' ');
+    const [method = ''] = route.address.split(' ');
+    const path = mount.pathOf(route);
+    if (path === undefined) continue;
+    tags.add(route.tag);
+    if (route.query !== undefined) queries.push(route.query);
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
     const item = (paths[path] ??= names.length === 0 ? {} : { parameters: names.map(toReference) });
     item[method.toLowerCase()] = { operationId, ...describeRoute(route, method) };
@@ -89,25 +111,26 @@ export function describeAdministration(version: string): Json {
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Andiron: administration',
+      title: TITLES[mount.name],
       version,
-      description:
-        'For administrators of the tenant system; in open mode also for requests from the machine of the server',
+      description: INTRODUCTIONS[mount.name],
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     // Relative to the address of the document itself.
     servers: [{ url: '../v1' }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(TAGS)
+      .filter(([name]) => tags.has(name))
+      .map(([name, description]) => ({ name, description })),
     security: [{ basic: [] }, { bearer: [] }, {}],
     paths,
     components: {
       schemas: {
         OperationOutcome: OPERATION_OUTCOME,
         ...Object.fromEntries(
-          COMPONENTS.map((component) => [component.$id ?? '', describeSchema(component)]),
+          usedIn(paths).map((component) => [component.$id ?? '', describeSchema(component)]),
         ),
       },
-      parameters: describeParameters(),
+      parameters: describeParameters(paths, queries),
       responses: {
         Error: {
           description:
@@ -117,21 +140,39 @@ export function describeAdministration(version: string): Json {
       },
       securitySchemes: {
         basic: { type: 'http', scheme: 'basic', description: 'Id and secret of a client' },
-        bearer: { type: 'http', scheme: 'bearer', description: 'A token of the tenant system' },
+        bearer: { type: 'http', scheme: 'bearer', description: TOKENS[mount.name] },
       },
     },
   };
 }
 
-function describeParameters(): Json {
-  const inQuery = Object.values(ADMINISTRATION_ROUTES).flatMap(({ query }) =>
-    Object.entries<Json>(query?.properties ?? {}).map(([name, { description, ...kind }]) => ({
+/** Returns the components that the paths need, those inside of others included, in the order of the document. */
+function usedIn(paths: object): readonly TSchema[] {
+  const used = new Set<TSchema>();
+  const visit = (described: object): void => {
+    const text = JSON.stringify(described);
+    for (const component of COMPONENTS) {
+      if (used.has(component) || !text.includes(`"${REFERENCE}${component.$id}"`)) continue;
+      used.add(component);
+      visit(describeSchema(component));
+    }
+  };
+  visit(paths);
+  return COMPONENTS.filter((component) => used.has(component));
+}
+
+function describeParameters(paths: Json, queries: readonly TObject[]): Json {
+  const inQuery = queries.flatMap((query) =>
+    Object.entries<Json>(query.properties).map(([name, { description, ...kind }]) => ({
       ...{ name, in: 'query', description, schema: describeSchema(kind) },
-      ...(query?.required?.includes(name) === true ? { required: true } : {}),
+      ...(query.required?.includes(name) === true ? { required: true } : {}),
     })),
   );
+  const inPath = Object.entries(PATH_PARAMETERS).filter(([name]) =>
+    Object.keys(paths).some((path) => path.includes(`{${name}}`)),
+  );
   const all = [
-    ...Object.entries(PATH_PARAMETERS).map(([name, description]) => ({
+    ...inPath.map(([name, description]) => ({
       ...{ name, in: 'path', required: true, description, schema: TEXT },
     })),
     ...inQuery,
@@ -165,7 +206,7 @@ function describeRoute(route: AdministrationRoute, method: string): Json {
   ]);
   return {
     ...{ tags: [tag], summary },
-    ...(route.isOpen === true ? { security: [{}] } : {}),
+    ...(route.who === 'everybody' ? { security: [{}] } : {}),
     ...(parameters.length === 0 ? {} : { parameters: parameters.map(toReference) }),
     ...(body === undefined && file === undefined
       ? {}
@@ -192,7 +233,8 @@ function shapeOf(schema: TSchema | undefined, type = 'application/json'): unknow
   return type === 'application/json' ? { type: 'object' } : TEXT;
 }
 
-const componentOf = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+const REFERENCE = '#/components/schemas/';
+const componentOf = (name: string): Json => ({ $ref: REFERENCE + name });
 const OUTCOME_CONTENT: Json = { 'application/fhir+json': { schema: componentOf('OperationOutcome') } };
 
 /** The keywords of the document in their order. */

@@ -2,12 +2,12 @@
  * Administration of a tenant's policies (docs/run/access-rules.md). A policy has an ETag for `If-Match`;
  * `If-None-Match: *` only creates one. A change takes effect at once in this process, and within 2 s in all others.
  */
-import type { Core } from '../../core';
+import type { TenantAdministration } from '../../core';
 import { readGuardOfMatch } from '../requests/precondition';
 import type { POLICY_ROUTES } from './routes';
 import { found, type HandlersOf } from './serve-routes';
 
-export function policyHandlers({ tenants: { policies } }: Core): HandlersOf<typeof POLICY_ROUTES> {
+export function policyHandlers({ policies }: TenantAdministration): HandlersOf<typeof POLICY_ROUTES> {
   return {
     listPolicies: async ({ params: { tenant } }) => {
       const all = Object.entries(await policies.list(tenant));

@@ -1,6 +1,7 @@
 /**
- * The table of administration: each address below /w/system/api/v1 with what it takes and answers. The routes, the checks
- * of requests (serve-routes.ts), the types of handlers and the OpenAPI document (openapi.ts) are made from it.
+ * The table of administration: each address below /w/system/api/v1 with what it takes and answers, and who may use it. The
+ * routes of the operator and of tenants (mounts.ts), the checks of requests (serve-routes.ts), the types of handlers and the
+ * OpenAPI documents (openapi.ts) are made from it.
  */
 import { Type, type TObject, type TSchema } from '@sinclair/typebox';
 import { RELEASE_NAMES, type Release } from '../../core';
@@ -8,10 +9,17 @@ import * as jobSchemas from './job-schemas';
 import { flag, text } from './schema-kinds';
 import * as schemas from './schemas';
 
+/**
+ * Who may use an address: the operator (an administrator of the tenant `system`) alone; administrators of the tenant too,
+ * at the address of their tenant (mounts.ts); or everybody, because it has no data.
+ */
+export type Who = 'operator' | 'administrators' | 'everybody';
+
 export interface AdministrationRoute {
   /** Method and path: `GET /tenants/{tenant}`. */
   readonly address: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
   readonly tag: string;
+  readonly who: Who;
   readonly summary: string;
   /** The parameters of the query. */
   readonly query?: TObject;
@@ -33,8 +41,6 @@ export interface AdministrationRoute {
   >;
   /** Errors by status, besides those of all addresses. */
   readonly errors?: Readonly<Record<number, string>>;
-  /** True: it has no data, and answers everybody. */
-  readonly isOpen?: true;
 }
 export type Routes = Readonly<Record<string, AdministrationRoute>>;
 
@@ -55,13 +61,13 @@ const made = <Schema extends TSchema>(schema: Schema) => ({ 201: { description: 
 
 export const TENANT_ROUTES = {
   listTenants: {
-    address: 'GET /tenants', tag: 'Tenants',
+    address: 'GET /tenants', tag: 'Tenants', who: 'operator',
     summary: 'List tenants by name, 1,000 at a time',
     query: Type.Object({ after: Type.Optional(text('Only tenants after this name')) }, CLOSED),
     answers: ok(schemas.TenantList, 'The tenants'),
   },
   createTenant: {
-    address: 'POST /tenants', tag: 'Tenants',
+    address: 'POST /tenants', tag: 'Tenants', who: 'operator',
     summary: 'Make a tenant',
     body: schemas.NewTenant,
     longestBody: SHORT_BODY,
@@ -70,13 +76,13 @@ export const TENANT_ROUTES = {
     errors: { 409: 'The name is taken' },
   },
   getTenant: {
-    address: `GET ${TENANT}`, tag: 'Tenants',
+    address: `GET ${TENANT}`, tag: 'Tenants', who: 'administrators',
     summary: 'Show a tenant with its settings and usage',
     answers: ok(schemas.DescribedTenant, 'The tenant'),
     errors: ABSENT,
   },
   changeTenant: {
-    address: `PATCH ${TENANT}`, tag: 'Tenants',
+    address: `PATCH ${TENANT}`, tag: 'Tenants', who: 'administrators',
     summary: 'Change settings, status or display name',
     body: schemas.TenantChanges,
     longestBody: SHORT_BODY,
@@ -85,7 +91,7 @@ export const TENANT_ROUTES = {
     errors: { ...ABSENT, 409: 'The tenant is being imported or deleted' },
   },
   deleteTenant: {
-    address: `DELETE ${TENANT}`, tag: 'Tenants',
+    address: `DELETE ${TENANT}`, tag: 'Tenants', who: 'operator',
     summary: 'Delete a tenant with all its data, permanently',
     query: Type.Object({
       confirm: text('The name of the tenant again', 'the name of the tenant, which is deleted with all its data'),
@@ -100,14 +106,14 @@ export const TENANT_ROUTES = {
 
 export const TRANSFER_ROUTES = {
   exportTenant: {
-    address: `GET ${TENANT}/export`, tag: 'Tenants',
+    address: `GET ${TENANT}/export`, tag: 'Tenants', who: 'administrators',
     summary: 'Export all data of a tenant as lines of JSON',
     query: Type.Object({ current: Type.Optional(flag('Only the current versions, for other programs')) }),
     answers: { 200: { description: 'The lines; without the last one, the export is not complete', type: LINES } },
     errors: ABSENT,
   },
   importTenant: {
-    address: `POST ${TENANT}/import`, tag: 'Tenants',
+    address: `POST ${TENANT}/import`, tag: 'Tenants', who: 'operator',
     summary: 'Make a tenant from an export',
     file: LINES,
     answers: made(schemas.TenantImport),
@@ -117,7 +123,7 @@ export const TRANSFER_ROUTES = {
 
 export const SETTING_ROUTES = {
   listSettings: {
-    address: 'GET /settings', tag: 'Tenants',
+    address: 'GET /settings', tag: 'Tenants', who: 'administrators',
     summary: 'List the settings that tenants can have, with the defaults of this server',
     answers: ok(schemas.SettingList, 'The settings'),
   },
@@ -125,13 +131,13 @@ export const SETTING_ROUTES = {
 
 export const CLIENT_ROUTES = {
   listClients: {
-    address: `GET ${TENANT}/clients`, tag: 'Clients',
+    address: `GET ${TENANT}/clients`, tag: 'Clients', who: 'administrators',
     summary: 'List the clients of a tenant',
     answers: ok(schemas.ClientList, 'The clients'),
     errors: ABSENT,
   },
   createClient: {
-    address: `POST ${TENANT}/clients`, tag: 'Clients',
+    address: `POST ${TENANT}/clients`, tag: 'Clients', who: 'administrators',
     summary: 'Make a client, with a secret unless it has keys or is public',
     body: schemas.NewClient,
     example: { name: 'Lab', scopes: ['system/Observation.cruds'] },
@@ -139,13 +145,13 @@ export const CLIENT_ROUTES = {
     errors: ABSENT,
   },
   getClient: {
-    address: `GET ${TENANT}/clients/{client}`, tag: 'Clients',
+    address: `GET ${TENANT}/clients/{client}`, tag: 'Clients', who: 'administrators',
     summary: 'Show a client',
     answers: ok(schemas.Client, 'The client'),
     errors: NOT_FOUND,
   },
   changeClient: {
-    address: `PATCH ${TENANT}/clients/{client}`, tag: 'Clients',
+    address: `PATCH ${TENANT}/clients/{client}`, tag: 'Clients', who: 'administrators',
     summary: 'Change a client',
     body: schemas.ClientChanges,
     example: { disabled: true },
@@ -153,7 +159,7 @@ export const CLIENT_ROUTES = {
     errors: NOT_FOUND,
   },
   createSecret: {
-    address: `POST ${TENANT}/clients/{client}/secrets`, tag: 'Clients',
+    address: `POST ${TENANT}/clients/{client}/secrets`, tag: 'Clients', who: 'administrators',
     summary: 'Make another secret',
     body: schemas.SecretRequest,
     example: { expires: '2030-01-01T00:00:00Z' },
@@ -162,19 +168,19 @@ export const CLIENT_ROUTES = {
     errors: NOT_FOUND,
   },
   deleteSecret: {
-    address: `DELETE ${TENANT}/clients/{client}/secrets/{secret}`, tag: 'Clients',
+    address: `DELETE ${TENANT}/clients/{client}/secrets/{secret}`, tag: 'Clients', who: 'administrators',
     summary: 'Remove a secret',
     answers: ok(schemas.Removed, 'Removed'),
     errors: NOT_FOUND,
   },
   listIssuers: {
-    address: `GET ${TENANT}/issuers`, tag: 'Issuers',
+    address: `GET ${TENANT}/issuers`, tag: 'Issuers', who: 'administrators',
     summary: 'List the identity providers whose tokens the tenant accepts',
     answers: ok(schemas.IssuerList, 'The issuers'),
     errors: ABSENT,
   },
   putIssuer: {
-    address: `PUT ${TENANT}/issuers`, tag: 'Issuers',
+    address: `PUT ${TENANT}/issuers`, tag: 'Issuers', who: 'administrators',
     summary: 'Add an issuer, or change the one of this name',
     body: schemas.NewIssuer,
     example: {
@@ -185,14 +191,14 @@ export const CLIENT_ROUTES = {
     errors: ABSENT,
   },
   deleteIssuer: {
-    address: `DELETE ${TENANT}/issuers`, tag: 'Issuers',
+    address: `DELETE ${TENANT}/issuers`, tag: 'Issuers', who: 'administrators',
     summary: 'Remove an issuer',
     query: Type.Object({ issuer: text('Name of the issuer, which is a URL', 'the name of the issuer to remove') }),
     answers: ok(schemas.Removed, 'Removed'),
     errors: NOT_FOUND,
   },
   rotateKeys: {
-    address: `POST ${TENANT}/keys`, tag: 'Keys',
+    address: `POST ${TENANT}/keys`, tag: 'Keys', who: 'administrators',
     summary: 'Make new signing keys',
     body: schemas.KeyRequest,
     example: { revoke: false },
@@ -204,13 +210,13 @@ export const CLIENT_ROUTES = {
 
 export const USER_ROUTES = {
   listUsers: {
-    address: `GET ${TENANT}/users`, tag: 'Users',
+    address: `GET ${TENANT}/users`, tag: 'Users', who: 'administrators',
     summary: 'List the users who sign in to a tenant',
     answers: ok(schemas.UserList, 'The users'),
     errors: ABSENT,
   },
   createUser: {
-    address: `POST ${TENANT}/users`, tag: 'Users',
+    address: `POST ${TENANT}/users`, tag: 'Users', who: 'administrators',
     summary: 'Make an account; without a password, it signs in after an invitation',
     body: schemas.NewUser,
     example: { name: 'doc', display: 'Dr. Doc', password: 'a long password', fhirUser: 'Practitioner/doc' },
@@ -218,13 +224,13 @@ export const USER_ROUTES = {
     errors: ABSENT,
   },
   getUser: {
-    address: `GET ${TENANT}/users/{user}`, tag: 'Users',
+    address: `GET ${TENANT}/users/{user}`, tag: 'Users', who: 'administrators',
     summary: 'Show an account',
     answers: ok(schemas.User, 'The account'),
     errors: NOT_FOUND,
   },
   changeUser: {
-    address: `PATCH ${TENANT}/users/{user}`, tag: 'Users',
+    address: `PATCH ${TENANT}/users/{user}`, tag: 'Users', who: 'administrators',
     summary: 'Change an account',
     body: schemas.UserChanges,
     example: { disabled: true },
@@ -232,19 +238,19 @@ export const USER_ROUTES = {
     errors: NOT_FOUND,
   },
   deleteUser: {
-    address: `DELETE ${TENANT}/users/{user}`, tag: 'Users',
+    address: `DELETE ${TENANT}/users/{user}`, tag: 'Users', who: 'administrators',
     summary: 'Remove an account',
     answers: ok(schemas.Removed, 'Removed'),
     errors: NOT_FOUND,
   },
   removeSecondFactor: {
-    address: `DELETE ${TENANT}/users/{user}/second-factor`, tag: 'Users',
+    address: `DELETE ${TENANT}/users/{user}/second-factor`, tag: 'Users', who: 'administrators',
     summary: 'Remove the second factor of an account, whose app is lost; the password stays',
     answers: ok(schemas.Removed, 'Removed'),
     errors: NOT_FOUND,
   },
   inviteUser: {
-    address: `POST ${TENANT}/users/{user}/invitations`, tag: 'Users',
+    address: `POST ${TENANT}/users/{user}/invitations`, tag: 'Users', who: 'administrators',
     summary: 'Make a link by which the person sets the password, once within a day; an earlier link ends',
     body: schemas.InvitationRequest,
     example: { email: 'dora@hospital.example' },
@@ -256,19 +262,19 @@ export const USER_ROUTES = {
 
 export const POLICY_ROUTES = {
   listPolicies: {
-    address: `GET ${TENANT}/policies`, tag: 'Policies',
+    address: `GET ${TENANT}/policies`, tag: 'Policies', who: 'administrators',
     summary: 'List the policies of a tenant',
     answers: ok(schemas.PolicyList, 'The policies'),
     errors: ABSENT,
   },
   getPolicy: {
-    address: `GET ${TENANT}/policies/{policy}`, tag: 'Policies',
+    address: `GET ${TENANT}/policies/{policy}`, tag: 'Policies', who: 'administrators',
     summary: 'Show a policy; its ETag is for If-Match',
     answers: ok(schemas.Policy, 'The policy'),
     errors: NOT_FOUND,
   },
   putPolicy: {
-    address: `PUT ${TENANT}/policies/{policy}`, tag: 'Policies',
+    address: `PUT ${TENANT}/policies/{policy}`, tag: 'Policies', who: 'administrators',
     summary: 'Make or replace a policy',
     headers: ['If-Match', 'If-None-Match'],
     body: schemas.Policy,
@@ -278,7 +284,7 @@ export const POLICY_ROUTES = {
     errors: { ...ABSENT, 412: 'The policy has changed, or exists' },
   },
   deletePolicy: {
-    address: `DELETE ${TENANT}/policies/{policy}`, tag: 'Policies',
+    address: `DELETE ${TENANT}/policies/{policy}`, tag: 'Policies', who: 'administrators',
     summary: 'Remove a policy',
     headers: ['If-Match'],
     answers: ok(schemas.Removed, 'Removed'),
@@ -288,13 +294,13 @@ export const POLICY_ROUTES = {
 
 export const PACKAGE_ROUTES = {
   listPackages: {
-    address: `GET ${TENANT}/packages`, tag: 'Packages',
+    address: `GET ${TENANT}/packages`, tag: 'Packages', who: 'administrators',
     summary: 'List the packages of implementation guides that a tenant has',
     answers: ok(jobSchemas.PackageList, 'The packages'),
     errors: { ...ABSENT, 409: 'The tenant is not active' },
   },
   importPackage: {
-    address: `POST ${TENANT}/packages`, tag: 'Packages',
+    address: `POST ${TENANT}/packages`, tag: 'Packages', who: 'administrators',
     summary: 'Import a package: one of the registry, or a file with its options in the query',
     query: Type.Partial(
       Type.Object({
@@ -317,7 +323,7 @@ export const PACKAGE_ROUTES = {
 
 export const JOB_ROUTES = {
   reindexTenant: {
-    address: `POST ${TENANT}/reindex`, tag: 'Indexes',
+    address: `POST ${TENANT}/reindex`, tag: 'Indexes', who: 'administrators',
     summary: 'Repair the search index of a tenant from the stored versions',
     body: jobSchemas.ReindexRequest,
     example: { release: 'r4' },
@@ -326,19 +332,19 @@ export const JOB_ROUTES = {
     errors: { ...ABSENT, ...BUSY },
   },
   listJobs: {
-    address: `GET ${TENANT}/jobs`, tag: 'Jobs',
+    address: `GET ${TENANT}/jobs`, tag: 'Jobs', who: 'administrators',
     summary: 'List the jobs of a tenant, the newest first; ended ones are kept for seven days, at most 100',
     answers: ok(jobSchemas.JobList, 'The jobs'),
     errors: ABSENT,
   },
   getJob: {
-    address: `GET ${TENANT}/jobs/{job}`, tag: 'Jobs',
+    address: `GET ${TENANT}/jobs/{job}`, tag: 'Jobs', who: 'administrators',
     summary: 'Show a job with its progress or end',
     answers: ok(jobSchemas.Job, 'The job'),
     errors: NOT_FOUND,
   },
   deleteJob: {
-    address: `DELETE ${TENANT}/jobs/{job}`, tag: 'Jobs',
+    address: `DELETE ${TENANT}/jobs/{job}`, tag: 'Jobs', who: 'administrators',
     summary: 'Cancel a job, or forget one that has ended',
     answers: {
       200: { description: 'Cancelled before it began, or forgotten', schema: jobSchemas.CancelledJob },
@@ -352,9 +358,9 @@ export const API_ROUTES = {
   getAdministrationApi: {
     address: 'GET /openapi.json',
     tag: 'Description',
+    who: 'everybody',
     summary: 'Show this document',
     answers: { 200: { description: 'The document' } },
-    isOpen: true,
   },
 } satisfies Routes;
 

@@ -26,7 +26,7 @@ export const listOf = <Item extends TSchema>(items: Item, description?: string) 
 export const texts = (description?: string) => listOf(text(), description);
 export const textOrNull = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description });
-export const oneOf = <Word extends string>(values: readonly Word[], description?: string) =>
+export const oneOf = <const Word extends string>(values: readonly Word[], description?: string) =>
   Type.Unsafe<Word>({ type: 'string', enum: values, description });
 export const mapOf = <Item extends TSchema>(items: Item, description?: string, expects?: string) =>
   Type.Unsafe<Record<string, Static<Item>>>({

@@ -102,6 +102,7 @@ export const SettingList = object(
         default: text('The value of tenants that do not set it, on this server'),
         meaning: text(),
         fixed: flag('True: it can be set only when a tenant is made'),
+        operator: flag('True: the operator of the server sets it; administrators of the tenant do not'),
         ...optional({
           values: texts('The allowed values'),
           expects: text('What it takes, where there is no list of values'),

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fhirError, type JsonObject } from '../../core';
 import { refuseOtherMethods } from '../requests/method';
 import { sendJson } from '../responses/send-json';
+import type { Mount } from './mounts';
 import { readBody, readQuery } from './read-request';
 import type { AdministrationRoute } from './routes';
 import type { Value } from './schema-kinds';
@@ -25,6 +26,8 @@ export interface AdministrationCall<Body = unknown, Query = unknown> {
   readonly query: Query;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  /** The address below which the administration of the tenant is. */
+  readonly tenantAddress: string;
 }
 
 type ValueOf<Schema> = Schema extends TSchema ? Value<Schema> : undefined;
@@ -51,12 +54,10 @@ export type HandlersOf<Table extends RoutesOf<Table>> = {
   ) => Promise<AnswerOf<Table[Id]['answers']>>;
 };
 
-/** Below it are the addresses of administration. */
-export const ADMINISTRATION = '/w/system/api/v1';
-
-/** Adds the routes of `table` to `scope`. Other methods get 405. */
+/** Adds the routes of `table` that `mount` has to `scope`. Other methods get 405. */
 export function serveRoutes<Table extends RoutesOf<Table>>(
   scope: FastifyInstance,
+  mount: Mount,
   table: Table,
   handlers: HandlersOf<Table>,
 ): void {
@@ -64,15 +65,19 @@ export function serveRoutes<Table extends RoutesOf<Table>>(
   for (const id in table) {
     type Route = Table[typeof id];
     const route = table[id];
-    const [method = '', path = ''] = route.address.split(' ');
-    const url = ADMINISTRATION + path.replace(/\{(\w+)\}/g, ':$1');
+    const path = mount.pathOf(route);
+    if (path === undefined) continue;
+    const [method = ''] = route.address.split(' ');
+    const url = mount.root + path.replace(/\{(\w+)\}/g, ':$1');
     methods.set(url, [...(methods.get(url) ?? []), method]);
     scope.route<{ Params: Parts }>({
       ...{ method, url },
       handler: async (request, reply) => {
         const query = readQuery<QueryOf<Route>>(request, route);
         const body = readBody<BodyOf<Route>>(request, route);
-        const result = await handlers[id]({ params: request.params, body, query, request, reply });
+        const { params } = request;
+        const tenantAddress = mount.addressOf(params.tenant);
+        const result = await handlers[id]({ params, body, query, request, reply, tenantAddress });
         return 'sent' in result ? result.sent : sendJson(request, reply, result);
       },
     });

@@ -3,25 +3,27 @@
  *
  * An export streams lines of JSON; with `?current=true` only the current versions. An import takes the lines of the former,
  * and responds with 201 when the tenant is made; sent again after an interruption it resumes. Both stop when the caller
- * loses its administrator rights. Neither holds more than some lines in memory. Each process executes two at a time;
- * further ones get 429.
+ * loses its administrator rights. Neither holds more than some lines in memory. Each process executes two at a time for the
+ * operator, and two for administrators of tenants, one of a tenant; further ones get 429.
  */
 import { PassThrough, type Writable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fhirError, type Caller, type Core, type ExportLine } from '../../core';
+import { fhirError, type Caller, type Core, type ExportLine, type TenantAdministration } from '../../core';
 import { nameContentType } from '../requests/body';
 import { watchCaller } from '../connections/caller-watch';
 import { readTextLines } from '../responses/text-lines';
+import type { Mount } from './mounts';
 import { LINES, type TRANSFER_ROUTES } from './routes';
 import type { HandlersOf } from './serve-routes';
 
-const SYSTEM = 'system';
 /** Limit on simultaneous exports and imports of a process. */
 const AT_ONCE = 2;
 /** A line is one version: the text of the largest resource, which JSON may have to escape, and its metadata. */
 const LINE_FACTOR = 2;
 
 export interface TransferOptions {
+  readonly administration: Pick<TenantAdministration, 'export'>;
+  readonly mount: Mount;
   readonly largestResource: number;
   /** Milliseconds after which an export is cancelled whose client reads nothing. */
   readonly stallMs: number;
@@ -29,31 +31,30 @@ export interface TransferOptions {
 
 export function transferHandlers(
   core: Core,
-  { largestResource, stallMs }: TransferOptions,
+  { administration, mount, largestResource, stallMs }: TransferOptions,
 ): HandlersOf<typeof TRANSFER_ROUTES> {
-  let underWay = 0;
-  const enter = (): void => {
-    if (underWay >= AT_ONCE)
-      throw fhirError('tooManyRequests', {
-        reason: `${AT_ONCE} exports or imports are in progress, which is the limit: try again later`,
-      });
-    underWay += 1;
+  const underWay: string[] = [];
+  const mostOfTenant = mount.name === 'tenant' ? 1 : AT_ONCE;
+  const enter = (tenant: string): void => {
+    if (underWay.length >= AT_ONCE) throw tooMany(AT_ONCE);
+    if (underWay.filter((each) => each === tenant).length >= mostOfTenant) throw tooMany(mostOfTenant);
+    underWay.push(tenant);
   };
-  const leave = (): void => void (underWay -= 1);
+  const leave = (tenant: string): void => void underWay.splice(underWay.indexOf(tenant), 1);
 
   return {
     exportTenant: async ({ params: { tenant }, query: { current }, request, reply }) => {
-      enter();
-      const lines = await core.tenants
+      enter(tenant);
+      const lines = await administration
         .export(tenant, current === true ? 'current' : 'all')
         .catch((error: unknown) => {
-          leave();
+          leave(tenant);
           throw error;
         });
-      const watch = watchCaller(core, SYSTEM, 'r4', callerOf(request));
+      const watch = watchCaller(core, mount.adminOf(tenant), 'r4', callerOf(request));
       const done = (): void => {
         watch.end();
-        leave();
+        leave(tenant);
       };
       if (lines !== undefined) {
         const sent = sendLines(request, reply, until(lines, watch.signal), { tenant, stallMs, done });
@@ -68,19 +69,25 @@ export function transferHandlers(
         const contentType = nameContentType(request.headers);
         throw fhirError('unsupportedMediaType', { contentType, allowed: `send ${LINES}` });
       }
-      enter();
+      enter(tenant);
       // An import takes as long as its lines arrive.
       request.logEntry.deadline = Infinity;
-      const watch = watchCaller(core, SYSTEM, 'r4', callerOf(request));
+      const watch = watchCaller(core, mount.adminOf(tenant), 'r4', callerOf(request));
       try {
         const lines = until(readTextLines(body, LINE_FACTOR * largestResource), watch.signal);
         return { status: 201, answer: await core.tenants.import(tenant, lines) };
       } finally {
         watch.end();
-        leave();
+        leave(tenant);
       }
     },
   };
+}
+
+function tooMany(most: number): Error {
+  return fhirError('tooManyRequests', {
+    reason: `${most === 1 ? 'An export is' : `${most} exports or imports are`} in progress, which is the limit: try again later`,
+  });
 }
 
 function isReadable(body: unknown): body is NodeJS.ReadableStream & AsyncIterable<Buffer> {

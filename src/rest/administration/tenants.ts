@@ -3,7 +3,7 @@
  * name. A removal deletes a tenant with all its data: 200 with a report when it is done, 202 when it takes longer, to be
  * sent again (docs/run/tenants.md).
  */
-import { fhirError, type Core, type Tenant } from '../../core';
+import { fhirError, type Core, type Tenant, type TenantAdministration } from '../../core';
 import { refuse } from './read-request';
 import type { SETTING_ROUTES, TENANT_ROUTES } from './routes';
 import type { Value } from './schema-kinds';
@@ -15,9 +15,13 @@ const REMOVAL_MS = 20_000;
 /** Tenants in one list. */
 const MOST_LISTED = 1_000;
 
-export function tenantHandlers({ tenants }: Core): HandlersOf<typeof TENANT_ROUTES> {
+/** `tenants`: what the operator does with all of them; `administration`: what the administrators of one do with it. */
+export function tenantHandlers(
+  { tenants }: Core,
+  administration: TenantAdministration,
+): HandlersOf<typeof TENANT_ROUTES> {
   const describe = async (name: string): Promise<Value<typeof schemas.DescribedTenant>> => {
-    const tenant = known(await tenants.describe(name));
+    const tenant = known(await administration.describe(name));
     const { settings, own, usage } = tenant;
     return { ...toAnswer(tenant), settings, own, usage };
   };
@@ -36,11 +40,7 @@ export function tenantHandlers({ tenants }: Core): HandlersOf<typeof TENANT_ROUT
       const { settings, display, status } = body;
       if (settings === undefined && display === undefined && status === undefined)
         refuse('The body must have "settings", "status" or "display"');
-      // An invalid setting is refused before any change.
-      if (settings !== undefined) known(await tenants.changeSettings(tenant, settings));
-      if (display !== undefined) known(await tenants.rename(tenant, display));
-      if (status !== undefined)
-        known(await (status === 'active' ? tenants.enable(tenant) : tenants.disable(tenant)));
+      known(await administration.change(tenant, body));
       return { status: 200, answer: await describe(tenant) };
     },
     deleteTenant: async ({ params: { tenant }, query: { confirm } }) => {
@@ -51,10 +51,14 @@ export function tenantHandlers({ tenants }: Core): HandlersOf<typeof TENANT_ROUT
   };
 }
 
-export function settingHandlers({ tenants }: Core): HandlersOf<typeof SETTING_ROUTES> {
+export function settingHandlers(administration: TenantAdministration): HandlersOf<typeof SETTING_ROUTES> {
   return {
     listSettings: async () => {
-      const settings = tenants.settings().map(({ isFixed, ...setting }) => ({ ...setting, fixed: isFixed }));
+      const settings = administration.settings().map(({ isFixed, isOfOperator, ...setting }) => ({
+        ...setting,
+        fixed: isFixed,
+        operator: isOfOperator,
+      }));
       return { status: 200, answer: { settings } };
     },
   };

@@ -1,15 +1,15 @@
 /** Administration of the users who sign in to a tenant. */
-import type { User, UserChanges } from '../../core';
-import type { RestContext } from '../rest-context';
+import type { TenantAdministration, User, UserChanges } from '../../core';
+import type { AddressBook } from '../responses/address';
 import type { USER_ROUTES } from './routes';
 import type { Value } from './schema-kinds';
 import type * as schemas from './schemas';
 import { found, toInstant, type HandlersOf } from './serve-routes';
 
-type UserContext = Pick<RestContext, 'core' | 'addresses'>;
-
-export function userHandlers({ core, addresses }: UserContext): HandlersOf<typeof USER_ROUTES> {
-  const { users } = core.tenants;
+export function userHandlers(
+  { users }: TenantAdministration,
+  addresses: AddressBook,
+): HandlersOf<typeof USER_ROUTES> {
   return {
     listUsers: async ({ params: { tenant } }) => {
       const list = await users.list(tenant);

@@ -1,0 +1,178 @@
+/** The administrators of a tenant administer it themselves (docs/run/own-administration.md); who is admitted is in administration-grid.test.ts. */
+import { createClient, create, type MadeClient } from '../support/access';
+import { openSharedServer, type Answer, type SharedServer } from '../support/shared-server';
+
+let server: SharedServer;
+let tenant: string;
+let administrator: MadeClient;
+let auditor: MadeClient;
+
+beforeAll(async () => {
+  server = await openSharedServer('audited');
+  for (const name of ['clinic', 'ward']) await server.createTenant(name);
+  tenant = server.tenant('clinic');
+  administrator = await createClient(server, 'clinic', { administrator: true });
+  auditor = await createClient(server, 'clinic', { auditor: true });
+});
+afterAll(() => server.close());
+
+/** Sends a request of the administrator to the address of a tenant. */
+function send(
+  method: string,
+  path: string,
+  body?: unknown,
+  { id, by = administrator, at = tenant }: { readonly id?: string; readonly by?: MadeClient; readonly at?: string } = {},
+): Promise<Answer> {
+  return server.request(method, `/w/${at}/api/v1${path}`, body, {
+    'content-type': 'application/json',
+    authorization: by.basic,
+    ...(id === undefined ? {} : { 'x-request-id': id }),
+  });
+} // prettier-ignore
+
+describe('settings', () => {
+  const asShown = async (): Promise<unknown> => (await server.administer('GET', `/tenants/${tenant}`)).json;
+
+  it('say which of them the administrators of a tenant may change', async () => {
+    const { json } = await send('GET', '/settings');
+    const names = json.settings.flatMap((each: { name: string; operator: boolean }) => (each.operator ? [] : each.name));
+    expect(names.sort()).toEqual(['conditional-delete', 'record-opens', 'referential-integrity', 'search-unknown', 'second-factor', 'validation']);
+    for (const { name, operator, fixed, default: value } of json.settings) {
+      const { status } = await send('PATCH', '/tenant', { settings: { [name]: value } });
+      expect([name, status]).toEqual([name, fixed ? 400 : operator ? 403 : 200]);
+    }
+  }); // prettier-ignore
+
+  it.each([
+    ['a limit of one client', { settings: { 'rate-limit-client.abc': '1000/s' } }],
+    ['a limit among others', { settings: { validation: 'structure', 'notification-hosts': 'off' } }],
+    ['the default of a limit', { display: 'Ours', settings: { 'max-requests': null } }],
+    ['the status', { display: 'Ours', settings: { validation: 'structure' }, status: 'disabled' }],
+    ['the same status', { status: 'active' }],
+  ])('of the operator are refused before any change: %s', async (_what, body) => {
+    const before = await asShown();
+    const { status, json } = await send('PATCH', '/tenant', body);
+    expect([status, json.issue[0].diagnostics]).toEqual([403, expect.stringMatching(/^Only the operator of the server/)]);
+    expect(await asShown()).toEqual(before);
+  }); // prettier-ignore
+
+  it.each([
+    ['a display name', { settings: { validation: 'structure' }, display: '' }],
+    ['a setting', { display: 'Ours', settings: { validation: 'some' } }],
+  ])('are not changed with %s that is not allowed', async (_what, body) => {
+    const before = await asShown();
+    expect((await send('PATCH', '/tenant', body)).status).toBe(400);
+    expect(await asShown()).toEqual(before);
+  });
+
+  it('are in force once they are changed', async () => {
+    const { status, json } = await send('PATCH', '/tenant', { settings: { 'search-unknown': 'lenient' }, display: 'Clinic' });
+    expect([status, json.name, json.display, json.settings['search-unknown']]).toEqual([200, tenant, 'Clinic', 'lenient']);
+    const { status: found } = await send('GET', '/fhir/r4/Patient?nothing=1');
+    expect(found).toBe(200);
+  }); // prettier-ignore
+});
+
+describe('requests', () => {
+  const eventsOf = async (id: string): Promise<unknown[]> => {
+    const { json } = await send('GET', `/fhir/r4/AuditEvent?entity:identifier=|${id}`, undefined, { by: auditor });
+    return (json.entry ?? []).map(({ resource: { outcomeDesc, agent, entity } }: Answer['json']) => [
+      outcomeDesc,
+      agent[0].altId,
+      ...entity.flatMap(({ query }: { query?: string }) => (query === undefined ? [] : Buffer.from(query, 'base64').toString())),
+    ]);
+  }; // prettier-ignore
+
+  it('are in the audit record of the tenant, reads and refusals too, and in no other', async () => {
+    const app = await createClient(server, 'clinic');
+    const all: readonly [string, string, string, unknown, MadeClient][] = [
+      ['own-read', 'GET', '/clients?x=1', undefined, administrator],
+      ['own-change', 'POST', '/clients', { name: 'Lab' }, administrator],
+      ['own-wrong', 'POST', '/clients', {}, administrator],
+      ['own-limit', 'PATCH', '/tenant', { status: 'disabled' }, administrator],
+      ['own-other-method', 'DELETE', '/users', undefined, administrator],
+      ['own-without-right', 'DELETE', '/policies/p', undefined, app],
+    ];
+    const statuses: number[] = [];
+    for (const [id, method, path, body, by] of all)
+      statuses.push((await send(method, path, body, { id, by })).status);
+    expect(statuses).toEqual([200, 201, 400, 403, 405, 403]);
+    expect(await Promise.all(all.map(([id]) => eventsOf(id)))).toEqual([
+      [[undefined, administrator.id, 'GET clients?x=1']],
+      [[undefined, administrator.id, 'POST clients']],
+      [['HTTP 400', administrator.id, 'POST clients']],
+      [['HTTP 403', administrator.id, 'PATCH tenant']],
+      [['HTTP 405', administrator.id, 'DELETE users']],
+      [['HTTP 403', app.id, 'DELETE policies/p']],
+    ]);
+    const operator = await create(server, '/tenants/system/clients', { name: 'Audit', auditor: true });
+    const { secret } = operator['secret'] as { secret: string };
+    const inSystem = await server.request('GET', '/w/system/api/v1/fhir/r4/AuditEvent?entity:identifier=|own-change', undefined, {
+      authorization: `Basic ${Buffer.from(`${operator.id}:${secret}`).toString('base64')}`,
+    });
+    expect([inSystem.status, inSystem.json.entry ?? []]).toEqual([200, []]);
+  }); // prettier-ignore
+
+  it('count as requests of the tenant', async () => {
+    await server.createTenant('slow', { 'rate-limit': '2/m' });
+    const by = await createClient(server, 'slow', { administrator: true });
+    const at = server.tenant('slow');
+    const statuses: number[] = [];
+    for (let count = 0; count < 3; count++) statuses.push((await send('GET', '/users', undefined, { by, at })).status);
+    expect(statuses).toEqual([200, 200, 429]);
+  }); // prettier-ignore
+});
+
+it('a job of another tenant does not exist', async () => {
+  const other = await createClient(server, 'ward', { administrator: true });
+  const at = server.tenant('ward');
+  const { status, headers, json } = await send('POST', '/reindex', { release: 'r4' });
+  expect([status, String(headers['location'])]).toEqual([202, `${server.base}/w/${tenant}/api/v1/jobs/${json.id}`]);
+  expect((await send('GET', `/jobs/${json.id}`)).status).toBe(200);
+  for (const method of ['GET', 'DELETE'])
+    expect((await send(method, `/jobs/${json.id}`, undefined, { by: other, at })).status).toBe(404);
+  expect((await send('GET', `/jobs/${json.id}`)).status).toBe(200);
+}); // prettier-ignore
+
+it('clients, secrets and people of another tenant do not exist', async () => {
+  const other = await createClient(server, 'ward', { administrator: true });
+  const at = server.tenant('ward');
+  const client = `/clients/${auditor.id}`;
+  const user = `/users/${(await create(server, `/tenants/${tenant}/users`, { name: 'ann', password: 'correct horse battery' })).id}`;
+  const [secret] = (await send('GET', client)).json.secrets;
+  const attempts: readonly [string, string, unknown?][] = [
+    ['GET', client],
+    ['PATCH', client, { disabled: true }],
+    ['POST', `${client}/secrets`, {}],
+    ['DELETE', `${client}/secrets/${secret.id}`],
+    ['GET', user],
+    ['PATCH', user, { administrator: true }],
+    ['DELETE', user],
+  ];
+  for (const [method, path, body] of attempts)
+    expect([path, (await send(method, path, body, { by: other, at })).status]).toEqual([path, 404]);
+  expect((await send('GET', client)).json).toMatchObject({ disabled: false, secrets: [secret] });
+  expect((await send('GET', user)).json).toMatchObject({ administrator: false });
+}); // prettier-ignore
+
+it.each(['%61', 'A', '%2e%2e%2f', '..%2f', '%00'])(
+  'a name of a tenant that is spelled otherwise is none: %s',
+  async (start) => {
+    const { status } = await send('GET', '/users', undefined, { at: `${start}${tenant.slice(1)}` });
+    expect([401, 404]).toContain(status);
+  },
+);
+
+it('HEAD answers as GET does, and other methods are not allowed', async () => {
+  expect((await send('HEAD', '/users')).status).toBe(200);
+  expect((await send('PROPFIND', '/users')).status).toBe(405);
+});
+
+it('a client that is disabled, or loses the right, is refused with its secret', async () => {
+  const by = await createClient(server, 'clinic', { administrator: true });
+  expect((await send('GET', '/users', undefined, { by })).status).toBe(200);
+  expect((await send('PATCH', `/clients/${by.id}`, { administrator: false })).status).toBe(200);
+  expect((await send('GET', '/users', undefined, { by })).status).toBe(403);
+  expect((await send('PATCH', `/clients/${by.id}`, { disabled: true })).status).toBe(200);
+  expect((await send('GET', '/users', undefined, { by })).status).toBe(401);
+});
