@@ -87,6 +87,7 @@ export const ERROR_CATALOGUE = {
   snapshotImpossible: { status: 422, code: 'processing', message: '{reason}' },
   notSupported: { status: 422, code: 'not-supported', message: '{reason}' },
   tenantExists: { status: 409, code: 'duplicate', message: "The tenant '{tenant}' exists already" },
+  lastAdministrator: { status: 409, code: 'business-rule', message: 'This would leave the tenant without an administrator who can sign in: make another one first' },
   tenantBusy: { status: 409, code: 'conflict', message: "The tenant '{tenant}' is {status}" },
   invalidTenantName: { status: 400, code: 'value', message: 'A tenant name has 1 to 63 of a-z 0-9 -' },
   unauthorized: { status: 401, code: 'login', message: '{reason}' },

@@ -174,3 +174,19 @@ it('where access is open an administrator signs in, too', async () => {
   expect([await statusOf('olga'), await statusOf('plain')]).toEqual([200, 403]);
   await open.close();
 });
+
+it('the server keeps an administrator, whoever changes it', async () => {
+  const { users, clients } = server.app.core.tenants;
+  for (const { id, isAdministrator } of await clients.list('system'))
+    if (isAdministrator) await clients.change('system', id, { isAdministrator: false });
+  const [last, ...others] = (await users.list('system')).filter(({ isAdministrator }) => isAdministrator);
+  for (const { id } of others) await users.remove('system', id);
+  const refused = { status: 409, key: 'lastAdministrator' };
+  for (const changes of [{ isDisabled: true }, { isAdministrator: false }])
+    await expect(users.change('system', last?.id ?? '', changes)).rejects.toMatchObject(refused);
+  await expect(users.remove('system', last?.id ?? '')).rejects.toMatchObject(refused);
+  await expect(clients.change('system', 'andiron-console', { isDisabled: true })).rejects.toMatchObject(
+    refused,
+  );
+  expect((await users.find('system', last?.id ?? ''))?.isAdministrator).toBe(true);
+});

@@ -1695,6 +1695,15 @@ export interface operations {
                     "application/fhir+json": components["schemas"]["OperationOutcome"];
                 };
             };
+            /** @description The tenant would have no administrator left */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/fhir+json": components["schemas"]["OperationOutcome"];
+                };
+            };
             default: components["responses"]["Error"];
         };
     };
@@ -1769,6 +1778,15 @@ export interface operations {
             };
             /** @description There is no such tenant, or nothing of this name in it */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/fhir+json": components["schemas"]["OperationOutcome"];
+                };
+            };
+            /** @description The tenant would have no administrator left */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1854,6 +1872,15 @@ export interface operations {
                     "application/fhir+json": components["schemas"]["OperationOutcome"];
                 };
             };
+            /** @description The tenant would have no administrator left */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/fhir+json": components["schemas"]["OperationOutcome"];
+                };
+            };
             default: components["responses"]["Error"];
         };
     };
@@ -1883,6 +1910,15 @@ export interface operations {
             };
             /** @description There is no such tenant, or nothing of this name in it */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/fhir+json": components["schemas"]["OperationOutcome"];
+                };
+            };
+            /** @description The tenant would have no administrator left */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2080,6 +2116,15 @@ export interface operations {
                     "application/fhir+json": components["schemas"]["OperationOutcome"];
                 };
             };
+            /** @description The tenant would have no administrator left */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/fhir+json": components["schemas"]["OperationOutcome"];
+                };
+            };
             default: components["responses"]["Error"];
         };
     };
@@ -2123,6 +2168,15 @@ export interface operations {
             };
             /** @description There is no such tenant, or nothing of this name in it */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/fhir+json": components["schemas"]["OperationOutcome"];
+                };
+            };
+            /** @description The tenant would have no administrator left */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -190,7 +190,8 @@ export interface CoreTenants extends Tenants, TenantAdministration {
   readonly subscriptions: SubscriptionAdministration;
   /**
    * The same for the administrators of a tenant, who may do less than the operator: `change` throws `forbidden` for the
-   * status and for settings of the operator. The caller checks whose administrator sends the request.
+   * status and for settings of the operator, and what would leave the tenant without an administrator throws
+   * `lastAdministrator`. The caller checks whose administrator sends the request.
    */
   readonly own: TenantAdministration;
 }

@@ -47,16 +47,22 @@ import { GrantStore } from '../storage/accounts/user-grants';
 import type { CoreOptions } from './core-options';
 import type { BaseServices } from './create-foundation';
 
+/** Administration of those who have access to a tenant. */
+interface AccountAdministration {
+  readonly clients: ClientAdministration;
+  readonly issuers: Issuers;
+  readonly users: UserAdministration;
+}
+
 /** Identification of callers, and its administration: clients, keys, tokens. */
-export interface AccessParts {
+export interface AccessParts extends AccountAdministration {
+  /** The same for the administrators of a tenant: the last one of them cannot remove itself. */
+  readonly own: AccountAdministration;
   /** As `Core.decoy`. */
   decoy(tenant: string, release: Release): TenantSpace | undefined;
   identify(credentials: Credentials): Caller | Promise<Caller>;
   renewCaller(space: TenantSpace, caller: Caller): Promise<Caller>;
-  readonly clients: ClientAdministration;
-  readonly issuers: Issuers;
   readonly tokens: Tokens;
-  readonly users: UserAdministration;
   readonly signIn: SignIn;
   /** Invalidates caches after a change in another process. */
   invalidate(): void;
@@ -91,14 +97,16 @@ export function createAccess(
     authMode === 'enforced' ? spaces.decoy(tenant, release) : undefined;
   const findSpace = (tenant: string, release: Release): Promise<TenantSpace | undefined> =>
     spaces.find(tenant, release);
-  const tenants: AdministeredTenants = {
+  const administered = (keepsAdministrator: (tenant: string) => boolean): AdministeredTenants => ({
     async spaceOf(tenant) {
       const space = await findSpace(tenant, 'r4');
       if (space === undefined) throw fhirError('unknownTenant');
-      return space;
+      return { ...space, keepsAdministrator: keepsAdministrator(tenant) };
     },
     changed: (tenant) => spaces.changed(tenant),
-  };
+  });
+  // The operator may leave a tenant without administrators, but not the server.
+  const tenants = administered((tenant) => tenant === SYSTEM);
   const accounts = createAccounts(options, foundation);
   const { store, clients, keys, issuers, users, grantStore, grants, destinations } = accounts;
   const tokens = new AccessTokens(keys, publicUrls);
@@ -141,9 +149,16 @@ export function createAccess(
     store: new InvitationStore(foundation.database, options.database),
   });
   const decoys = new DecoyKeys(foundation.digest);
+  const administer = (of: AdministeredTenants): AccountAdministration => ({
+    clients: administerClients({ tenants: of, clients, store, destinations, publicUrls }),
+    issuers: administerIssuers(issuers, of),
+    users: administerUsers({ users, invitations, secondFactors, grants }, of),
+  });
   let starting: Promise<unknown> | undefined;
 
   return {
+    ...administer(tenants),
+    own: administer(administered(() => true)),
     start() {
       const makesKeys = authMode === 'enforced';
       starting ??= Promise.all([
@@ -157,8 +172,6 @@ export function createAccess(
     decoy,
     identify: (credentials) => authentication.identify(credentials),
     renewCaller: (space, caller) => authentication.renew(space, caller),
-    clients: administerClients({ tenants, clients, store, destinations, publicUrls }),
-    issuers: administerIssuers(issuers, tenants),
     tokens: {
       grant: (request) => endpoint.grant(request),
       revoke: (request) => endpoint.revoke(request),
@@ -175,7 +188,6 @@ export function createAccess(
         return ids;
       },
     },
-    users: administerUsers({ users, invitations, secondFactors, grants }, tenants),
     signIn: {
       step: (visit) => authorization.step(visit),
       invitation: (visit) => invitations.step(visit),

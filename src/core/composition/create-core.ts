@@ -170,7 +170,7 @@ function tenantsOf(parts: Parts): Core['tenants'] {
   const { services } = parts.created;
   const { database: owner, log } = parts.options;
   const { spaces, tenants: store, rules } = parts.base;
-  const { clients, issuers, users } = parts.connected.access;
+  const { clients, issuers, users, own } = parts.connected.access;
   const findSpace: CoreAccess['findSpace'] = (tenant, release) => spaces.find(tenant, release);
   const tenants = createTenantAdministration({
     ...{ services, database: owner, rules, store, spaces, cacheInvalidator },
@@ -184,7 +184,7 @@ function tenantsOf(parts: Parts): Core['tenants'] {
   return {
     ...tenants,
     ...{ clients, issuers, users, policies },
-    own: { ...forOwnAdministrators(tenants), clients, issuers, users, policies },
+    own: { ...forOwnAdministrators(tenants), ...own, policies },
     subscriptions: createSubscriptionAdministration({
       ...{ services, database: owner, store, write: parts.connected.write, log, findSpace },
     }),

@@ -10,6 +10,7 @@ import type { UserGrants } from '../authorization/user-grants';
 import type { TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import type { Destinations } from '../outbound/destinations';
+import type { AdministeredTenant } from '../storage/accounts/administrators';
 import type { ClientStore, StoredClient } from '../storage/accounts/client-applications';
 import type { SecondFactorStore } from '../storage/accounts/second-factors';
 import type { StoredUser } from '../storage/accounts/user-accounts';
@@ -20,10 +21,10 @@ import type { Invitations } from './invitations';
 import type { OutsideIssuers } from './issuers';
 import type { Users } from './users';
 
-/** The tenant that is administered. Clients, keys and users are shared by both releases, so either space stands for it. */
+/** The tenants that are administered. Clients, keys and users are shared by both releases, so either space stands for one. */
 export interface AdministeredTenants {
   /** Throws `unknownTenant`. */
-  spaceOf(tenant: string): Promise<TenantSpace>;
+  spaceOf(tenant: string): Promise<TenantSpace & AdministeredTenant>;
   /** Notifies the other processes of a change of the tenant. */
   changed(tenant: string): void;
 }

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { fhirError } from '../errors';
+import type { AdministeredTenant } from '../storage/accounts/administrators';
 import {
   MAX_SECRETS,
   type ClientDetails,
@@ -130,8 +131,11 @@ export class Clients {
     return id;
   }
 
-  /** False: there is no such client. Takes effect in this process at once; the caller notifies the others. */
-  async update(space: TenantReference, id: string, details: ClientDetails): Promise<boolean> {
+  /**
+   * False: there is no such client. Takes effect in this process at once; the caller notifies the others. Throws
+   * `lastAdministrator`.
+   */
+  async update(space: AdministeredTenant, id: string, details: ClientDetails): Promise<boolean> {
     const changed = await this.store.update(space, id, details);
     this.invalidate();
     return changed;
@@ -149,8 +153,8 @@ export class Clients {
     return made;
   }
 
-  /** False: there is no such secret. */
-  async removeSecret(space: TenantReference, id: string, secret: string): Promise<boolean> {
+  /** False: there is no such secret. Throws `lastAdministrator`. */
+  async removeSecret(space: AdministeredTenant, id: string, secret: string): Promise<boolean> {
     const removed = await this.store.removeSecret(space, id, secret);
     this.invalidate();
     return removed;

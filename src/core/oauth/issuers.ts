@@ -3,6 +3,7 @@ import type { NewIssuer } from '../api/access';
 import { fhirError } from '../errors';
 import { isShownName, SHOWN_NAME_EXPECTED } from '../limits/shown-name';
 import type { Destinations } from '../outbound/destinations';
+import type { AdministeredTenant } from '../storage/accounts/administrators';
 import type { TenantReference } from '../storage/accounts/client-applications';
 import type { IssuerStore, TokenIssuer } from '../storage/accounts/token-issuers';
 import { toWords, type Grant } from './access-tokens';
@@ -90,8 +91,8 @@ export class OutsideIssuers {
     }
   }
 
-  /** Throws `invalidValue`. */
-  async put(space: TenantReference, given: NewIssuer): Promise<void> {
+  /** Throws `invalidValue`, `lastAdministrator`. */
+  async put(space: AdministeredTenant, given: NewIssuer): Promise<void> {
     const issuer: TokenIssuer = {
       issuer: given.issuer,
       client: given.client,
@@ -115,8 +116,8 @@ export class OutsideIssuers {
     this.invalidate();
   }
 
-  /** False: there is no issuer of this name. */
-  async remove(space: TenantReference, issuer: string): Promise<boolean> {
+  /** False: there is no issuer of this name. Throws `lastAdministrator`. */
+  async remove(space: AdministeredTenant, issuer: string): Promise<boolean> {
     const removed = await this.parts.store.remove(space, issuer);
     this.invalidate();
     return removed;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { UserChanges, SignInTrail } from '../api/sign-in';
 import { fhirError } from '../errors';
 import { networkOf } from '../network/ip-address';
+import type { AdministeredTenant } from '../storage/accounts/administrators';
 import type { TenantReference } from '../storage/accounts/client-applications';
 import type { SignInNetworkStore } from '../storage/accounts/sign-in-networks';
 import type { StoredUser, UserDetails, UserStore } from '../storage/accounts/user-accounts';
@@ -104,8 +105,12 @@ export class Users {
     return id;
   }
 
-  /** False: there is no such account. Throws `invalidValue`. */
-  async change(space: TenantReference, id: string, { password, ...changes }: UserChanges): Promise<boolean> {
+  /** False: there is no such account. Throws `invalidValue`, `lastAdministrator`. */
+  async change(
+    space: AdministeredTenant,
+    id: string,
+    { password, ...changes }: UserChanges,
+  ): Promise<boolean> {
     const before = await this.store.find(space, id);
     if (before === undefined) return false;
     const details = change(changes, before);
@@ -117,8 +122,8 @@ export class Users {
     return true;
   }
 
-  /** False: there is no such account. */
-  remove(space: TenantReference, id: string): Promise<boolean> {
+  /** False: there is no such account. Throws `lastAdministrator`. */
+  remove(space: AdministeredTenant, id: string): Promise<boolean> {
     return this.store.remove(space, id);
   }
 }

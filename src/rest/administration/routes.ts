@@ -52,6 +52,7 @@ const TENANT = '/tenants/{tenant}';
 const CLOSED = { additionalProperties: false };
 const ABSENT = { 404: 'There is no such tenant' };
 const NOT_FOUND = { 404: 'There is no such tenant, or nothing of this name in it' };
+const KEPT = { 409: 'The tenant would have no administrator left' };
 const BUSY = { 409: 'The tenant has a job of the kind that has not ended, or is not active' };
 const QUEUED = { 202: { description: 'The job, whose address is in Location', schema: jobSchemas.Job } };
 const ok = <Schema extends TSchema>(schema: Schema, description: string) => ({
@@ -156,7 +157,7 @@ export const CLIENT_ROUTES = {
     body: schemas.ClientChanges,
     example: { disabled: true },
     answers: ok(schemas.Client, 'The client after the change'),
-    errors: NOT_FOUND,
+    errors: { ...NOT_FOUND, ...KEPT },
   },
   createSecret: {
     address: `POST ${TENANT}/clients/{client}/secrets`, tag: 'Clients', who: 'administrators',
@@ -171,7 +172,7 @@ export const CLIENT_ROUTES = {
     address: `DELETE ${TENANT}/clients/{client}/secrets/{secret}`, tag: 'Clients', who: 'administrators',
     summary: 'Remove a secret',
     answers: ok(schemas.Removed, 'Removed'),
-    errors: NOT_FOUND,
+    errors: { ...NOT_FOUND, ...KEPT },
   },
   listIssuers: {
     address: `GET ${TENANT}/issuers`, tag: 'Issuers', who: 'administrators',
@@ -188,14 +189,14 @@ export const CLIENT_ROUTES = {
       jwksUrl: 'https://login.example/jwks',
     },
     answers: ok(schemas.IssuerList, 'All issuers'),
-    errors: ABSENT,
+    errors: { ...ABSENT, ...KEPT },
   },
   deleteIssuer: {
     address: `DELETE ${TENANT}/issuers`, tag: 'Issuers', who: 'administrators',
     summary: 'Remove an issuer',
     query: Type.Object({ issuer: text('Name of the issuer, which is a URL', 'the name of the issuer to remove') }),
     answers: ok(schemas.Removed, 'Removed'),
-    errors: NOT_FOUND,
+    errors: { ...NOT_FOUND, ...KEPT },
   },
   rotateKeys: {
     address: `POST ${TENANT}/keys`, tag: 'Keys', who: 'administrators',
@@ -235,13 +236,13 @@ export const USER_ROUTES = {
     body: schemas.UserChanges,
     example: { disabled: true },
     answers: ok(schemas.User, 'The account after the change'),
-    errors: NOT_FOUND,
+    errors: { ...NOT_FOUND, ...KEPT },
   },
   deleteUser: {
     address: `DELETE ${TENANT}/users/{user}`, tag: 'Users', who: 'administrators',
     summary: 'Remove an account',
     answers: ok(schemas.Removed, 'Removed'),
-    errors: NOT_FOUND,
+    errors: { ...NOT_FOUND, ...KEPT },
   },
   removeSecondFactor: {
     address: `DELETE ${TENANT}/users/{user}/second-factor`, tag: 'Users', who: 'administrators',

@@ -4,6 +4,7 @@ import type { Space } from '../../context';
 import type { Database, DatabaseOptions, Row } from '../connection/database';
 import { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template } from '../connection/statement';
+import { changeAccounts, type AdministeredTenant } from './administrators';
 import { useOnce } from './used-values';
 
 /** A key set of RFC 7517, public keys only. */
@@ -167,9 +168,9 @@ export class ClientStore {
     return this.change(CREATE, { ...toBound(details), tenant: tenantNumber, id, most: MAX_CLIENTS + 1 });
   }
 
-  /** False: the client does not exist. */
-  async update({ tenantNumber }: TenantReference, id: string, details: ClientDetails): Promise<boolean> {
-    return this.change(CHANGE, { ...toBound(details), tenant: tenantNumber, id });
+  /** False: the client does not exist. Throws `lastAdministrator`. */
+  async update(of: AdministeredTenant, id: string, details: ClientDetails): Promise<boolean> {
+    return this.changeKeeping(of, CHANGE, { ...toBound(details), tenant: of.tenantNumber, id });
   }
 
   /** False: the client has MAX_SECRETS secrets. */
@@ -181,9 +182,9 @@ export class ClientStore {
     return this.change(ADD_SECRET, toSecretBound(tenantNumber, client, secret));
   }
 
-  /** False: the secret does not exist. */
-  async removeSecret({ tenantNumber }: TenantReference, client: string, id: string): Promise<boolean> {
-    return this.change(REMOVE_SECRET, { tenant: tenantNumber, client, id });
+  /** False: the secret does not exist. Throws `lastAdministrator`. */
+  async removeSecret(of: AdministeredTenant, client: string, id: string): Promise<boolean> {
+    return this.changeKeeping(of, REMOVE_SECRET, { tenant: of.tenantNumber, client, id });
   }
 
   /** Returns true once for each hash until `expires` (milliseconds since 1970), across all processes. */
@@ -193,6 +194,13 @@ export class ClientStore {
 
   private change(...of: Parameters<OwnerSession['run']>): Promise<boolean> {
     return OwnerSession.inTransaction(this.owner, async (session) => (await session.run(...of)).length > 0);
+  }
+
+  private changeKeeping(
+    tenant: AdministeredTenant,
+    ...of: Parameters<OwnerSession['run']>
+  ): Promise<boolean> {
+    return changeAccounts(this.owner, tenant, async (session) => (await session.run(...of)).length > 0);
   }
 }
 

@@ -1,6 +1,7 @@
 /** External issuers whose tokens a tenant accepts (docs/run/access.md). */
 import { sql } from 'kysely';
 import type { ReleaseScope } from '../../fhir/release';
+import { changeAccounts, type AdministeredTenant } from './administrators';
 import type { TenantReference } from './client-applications';
 import type { Database, DatabaseOptions, Row } from '../connection/database';
 import { OwnerSession } from '../connection/owner-session';
@@ -78,15 +79,15 @@ export class IssuerStore {
     return rows.map(toIssuer);
   }
 
-  /** Creates or replaces an issuer. False: the client does not exist. */
-  async put({ tenantNumber }: TenantReference, issuer: TokenIssuer): Promise<boolean> {
+  /** Creates or replaces an issuer. False: the client does not exist. Throws `lastAdministrator`. */
+  async put(of: AdministeredTenant, issuer: TokenIssuer): Promise<boolean> {
     const scopeMap = issuer.scopeMap === null ? null : JSON.stringify(issuer.scopeMap);
-    return this.change(PUT, { ...issuer, scopeMap, tenant: tenantNumber });
+    return this.change(of, PUT, { ...issuer, scopeMap, tenant: of.tenantNumber });
   }
 
-  /** False: the issuer does not exist. */
-  async remove({ tenantNumber }: TenantReference, issuer: string): Promise<boolean> {
-    return this.change(REMOVE, { tenant: tenantNumber, issuer });
+  /** False: the issuer does not exist. Throws `lastAdministrator`. */
+  async remove(of: AdministeredTenant, issuer: string): Promise<boolean> {
+    return this.change(of, REMOVE, { tenant: of.tenantNumber, issuer });
   }
 
   /** Gives issuers of all tenants without a release the release `r4`, and returns these issuers. */
@@ -100,9 +101,14 @@ export class IssuerStore {
     }
   }
 
-  private async change(statement: Statement, bound: Readonly<Record<string, Bound>>): Promise<boolean> {
-    return OwnerSession.inTransaction(
+  private async change(
+    of: AdministeredTenant,
+    statement: Statement,
+    bound: Readonly<Record<string, Bound>>,
+  ): Promise<boolean> {
+    return changeAccounts(
       this.owner,
+      of,
       async (session) => (await session.run(statement, bound)).length > 0,
     );
   }

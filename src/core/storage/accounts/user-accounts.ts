@@ -1,6 +1,7 @@
 /** Accounts of the users who sign in to a tenant (docs/run/access.md). */
 import { sql } from 'kysely';
 import type { ReleaseScope } from '../../fhir/release';
+import { changeAccounts, type AdministeredTenant } from './administrators';
 import type { TenantReference } from './client-applications';
 import type { Database, DatabaseOptions, Row } from '../connection/database';
 import { OwnerSession } from '../connection/owner-session';
@@ -131,10 +132,10 @@ export class UserStore {
 
   /**
    * Changes an account. `hash` undefined: the password stays. `endsAll`: ends all sessions of the account and revokes
-   * its grants. False: the account does not exist, or another has the name.
+   * its grants. False: the account does not exist, or another has the name. Throws `lastAdministrator`.
    */
   async update(
-    { tenantNumber }: TenantReference,
+    of: AdministeredTenant,
     {
       id,
       details,
@@ -147,8 +148,8 @@ export class UserStore {
       readonly endsAll: boolean;
     },
   ): Promise<boolean> {
-    return OwnerSession.inTransaction(this.owner, async (session) => {
-      const key = { tenant: tenantNumber, id };
+    return changeAccounts(this.owner, of, async (session) => {
+      const key = { tenant: of.tenantNumber, id };
       if ((await session.run(CHANGE, { ...toBound(details), ...key })).length === 0) return false;
       if (hash !== undefined) await setPassword(session, key, hash);
       if (details.isDisabled) await endInvitation(session, key);
@@ -157,11 +158,12 @@ export class UserStore {
     });
   }
 
-  /** Removes an account with its sessions and grants. False: it does not exist. */
-  async remove({ tenantNumber }: TenantReference, id: string): Promise<boolean> {
-    return OwnerSession.inTransaction(
+  /** Removes an account with its sessions and grants. False: it does not exist. Throws `lastAdministrator`. */
+  async remove(of: AdministeredTenant, id: string): Promise<boolean> {
+    return changeAccounts(
       this.owner,
-      async (session) => (await session.run(REMOVE, { tenant: tenantNumber, id })).length > 0,
+      of,
+      async (session) => (await session.run(REMOVE, { tenant: of.tenantNumber, id })).length > 0,
     );
   }
 
