@@ -32,6 +32,9 @@ const ROOT = '/w/:tenant/api/v1/fhir/:release';
 const ADMINISTRATION = '/w/system/api/v1';
 const ADMINISTRATION_API = `${ADMINISTRATION}/openapi.json`;
 const OIDC = '/w/:tenant/oidc';
+/** The administration of a tenant by itself. */
+const OWN_ADMINISTRATION = '/w/:tenant/api/v1';
+const OWN_ADMINISTRATION_API = `${OWN_ADMINISTRATION}/openapi.json`;
 
 let server: TestServer;
 let ours: MadeClient;
@@ -102,6 +105,8 @@ const ADMINISTERED: AddressRow = {
   ],
   right: () => administrator.basic,
 };
+/** It does not exist for the credentials of another tenant. */
+const ADMINISTERED_BY_ITSELF: AddressRow = { ...CLOSED, statuses: { 'token of another tenant': 404 } };
 const open = (status: number, body?: object | string): AddressRow => ({
   credentials: () => ofAcme,
   statuses: status,
@@ -146,6 +151,7 @@ const ADDRESS_ROWS: Readonly<Record<string, AddressRow>> = {
   'GET /health/live': open(200),
   // It has no data, and is the same everywhere.
   [`GET ${ADMINISTRATION_API}`]: open(200),
+  [`GET ${OWN_ADMINISTRATION_API}`]: open(200),
   'GET /health/ready': open(200),
   'GET /graphiql/assets/:name': open(404),
   // The page of the console has no data either. These are the answers to programs; console.test.ts has those to people.
@@ -203,9 +209,10 @@ const ADDRESS_ROWS: Readonly<Record<string, AddressRow>> = {
 function rowOf(method: string, pattern: string): AddressRow | undefined {
   const listed = ADDRESS_ROWS[`${method === 'HEAD' ? 'GET' : method} ${pattern}`];
   if (listed !== undefined) return listed;
-  if (pattern === ADMINISTRATION_API) return undefined;
+  if (pattern === ADMINISTRATION_API || pattern === OWN_ADMINISTRATION_API) return undefined;
   if (pattern.startsWith(ADMINISTRATION)) return ADMINISTERED;
-  return /^\/w\/:tenant\/api\/v1\/(fhir|graphql)\/:release/.test(pattern) ? CLOSED : undefined;
+  if (/^\/w\/:tenant\/api\/v1\/(fhir|graphql)\/:release/.test(pattern)) return CLOSED;
+  return pattern.startsWith(`${OWN_ADMINISTRATION}/`) ? ADMINISTERED_BY_ITSELF : undefined;
 }
 
 function toPath(pattern: string): string {
@@ -240,7 +247,8 @@ function statusOf({ status, text }: Answer): number {
 }
 
 /** Signing in, whether the server is well, the docs, the files of the console, and the description of administration. */
-const OPEN = /^\/w\/:tenant\/oidc\/|^\/health\/|^\/docs|^\/console\/|^\/w\/system\/api\/v1\/openapi\.json$/;
+const OPEN =
+  /^\/w\/:tenant\/oidc\/|^\/health\/|^\/docs|^\/console\/|^\/w\/(?:system|:tenant)\/api\/v1\/openapi\.json$/;
 
 /** The method is not allowed, or is the same as GET. */
 const BRIEFLY: readonly Kind[] = ['none', 'forged', 'token of another tenant'];
@@ -259,8 +267,9 @@ function chosenOf(kinds: readonly Kind[]): readonly Kind[] {
 }
 
 describe('every address', () => {
-  const guessed = new Set([OIDC]);
-  const ROOTS = ['/w/:tenant/api/v1/fhir', '/w/:tenant/api/v1/graphql', OIDC, ADMINISTRATION, ''];
+  const guessed = new Set([OIDC, OWN_ADMINISTRATION]);
+  const OF_DATA = ['/w/:tenant/api/v1/fhir', '/w/:tenant/api/v1/graphql'];
+  const ROOTS = [...OF_DATA, OIDC, ADMINISTRATION, OWN_ADMINISTRATION, ''];
 
   it.each(ROOTS)('of %s is answered exactly as the credential deserves', async (root) => {
     const wrong: string[] = [];
