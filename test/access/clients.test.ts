@@ -6,6 +6,7 @@ import { createPrivateKey } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { RateLimiter } from '../../src/core/limits/rate-limiter';
 import { RemoteKeys } from '../../src/core/oauth/remote-keys';
 import { Outbound } from '../../src/core/outbound/outbound';
 import {
@@ -264,8 +265,11 @@ describe('a client with keys', () => {
 
   it('may replace its key at its address without notice; while the address cannot be reached it is 503', async () => {
     const own = await serveKeys([key]);
-    const remote = new RemoteKeys(new Outbound(['127.0.0.1:*']), silentLog, 1);
-    const find = async (kid: string) => (await remote.of(own.url))({ alg: 'ES384', kid }, noToken);
+    const outbound = new Outbound(['127.0.0.1:*']);
+    const rates = new RateLimiter({ name: 'test', take: async () => undefined, digest: (name) => name });
+    const remote = new RemoteKeys({ outbound, log: silentLog, rates, cooldownMs: 1 });
+    const find = async (kid: string, tenantNumber = 1) =>
+      (await remote.of({ tenantNumber }, own.url))({ alg: 'ES384', kid }, noToken);
     await find('one');
     await expect(find('two')).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' });
     own.keys = [key, makeKey('two')];
@@ -275,6 +279,24 @@ describe('a client with keys', () => {
     await delay(5);
     await expect(find('three')).rejects.toMatchObject({ status: 503 });
     await find('one');
+  });
+
+  it('costs its tenant a fetch, of which each tenant has a number a minute', async () => {
+    const own = await serveKeys([key]);
+    const rates = new RateLimiter({ name: 'test', take: async () => undefined, digest: (name) => name });
+    const outbound = new Outbound(['127.0.0.1:*']);
+    const remote = new RemoteKeys({ outbound, log: silentLog, rates, cooldownMs: 1 });
+    const find = async (kid: string, tenantNumber: number) =>
+      (await remote.of({ tenantNumber }, own.url))({ alg: 'ES384', kid }, noToken);
+    const statuses: unknown[] = [];
+    while (!statuses.includes(503) && statuses.length < 1_000) {
+      await delay(2);
+      const error: unknown = await find('unknown', 1).catch((thrown: unknown) => thrown);
+      statuses.push(error instanceof Error && 'status' in error ? error.status : 'fetched');
+    }
+    expect([statuses.at(-1), statuses.length > 120]).toEqual([503, true]);
+    await find('one', 2);
+    await own.close();
   });
 
   it('keeps the private half of a key to itself, and its address on TLS', async () => {

@@ -153,11 +153,15 @@ it('a client has the scope of administration only for people, never for itself',
   expect((await get(TENANTS, json.access_token)).status).toBe(403);
 });
 
-it('an auditor reads AuditEvents, and an administrator who is none does not', async () => {
+it('an auditor reads AuditEvents, and so does an administrator, each of the own tenant', async () => {
+  await server.app.core.tenants.users.create('acme', { name: 'plain', password: PASSWORD });
   const path = '/w/acme/api/v1/fhir/r4/AuditEvent';
-  const read = await get(path, await toToken('audrey', 'acme'));
-  expect([read.status, read.json.resourceType]).toEqual([200, 'Bundle']);
-  expect((await get(path, await toToken('olga', 'acme'))).status).toBe(403);
+  for (const name of ['audrey', 'olga']) {
+    const read = await get(path, await toToken(name, 'acme'));
+    expect([read.status, read.json.resourceType]).toEqual([200, 'Bundle']);
+  }
+  expect((await get(path, await toToken('plain', 'acme'))).status).toBe(403);
+  expect((await get(path, await toToken('paul'))).status).toBe(403);
 });
 
 it('where access is open an administrator signs in, too', async () => {

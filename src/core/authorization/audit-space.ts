@@ -22,6 +22,6 @@ function auditSpaceOf({ auditSpace, ...space }: TenantSpace): TenantSpace | unde
 export function requireAuditor({ access }: RequestContext, isOpen: boolean): void {
   if (access === undefined ? isOpen : access.isAuditor) return;
   throw fhirError('forbidden', {
-    reason: 'Only auditors may read AuditEvents, and the client is not an auditor',
+    reason: 'Only auditors and administrators of the tenant may read AuditEvents',
   });
 }

@@ -215,7 +215,8 @@ export class Permissions {
   #reasonAgainst(type: string, right: Right): string {
     const { scopes, policies } = this.access;
     const needed = `${this.#scopes[0]?.context ?? 'system'}/${type}.${right}`;
-    if (type === AUDIT_EVENT) return 'Only auditors can read audit records, and no client can change them';
+    if (type === AUDIT_EVENT)
+      return 'Only auditors and administrators can read audit records, and no client can change them';
     if (scopes.length === 0) return `This client has no scopes: the scope ${needed} is missing`;
     const held = type === ANY_TYPE ? this.#scopes : this.#scopesFor(type, right);
     if (held.some(({ context }) => this.#wouldWiden(type, right, context)))

@@ -218,13 +218,13 @@ interface Accounts {
 
 function createAccounts(
   { database: owner, log, outboundAllowedHosts, outsideTokenSeconds }: CoreOptions,
-  { database, guesses, digest }: BaseServices,
+  { database, guesses, rates, digest }: BaseServices,
 ): Accounts {
   const outbound = new Outbound(outboundAllowedHosts);
   const { destinations } = outbound;
   const store = new ClientStore(database, owner);
   const throttle = new CredentialThrottle(guesses);
-  const remoteKeys = new RemoteKeys(outbound, log);
+  const remoteKeys = new RemoteKeys({ outbound, log, rates });
   const grantStore = new GrantStore(database);
   const userStore = new UserStore(database, owner);
   return {

@@ -256,7 +256,7 @@ export class Authentication {
     const verified =
       outside === undefined
         ? await this.#verifyOwn(space, tenant, token)
-        : await this.#verifyOutside(outside, token);
+        : await this.#verifyOutside(space, outside, token);
     if (verified === undefined) return NOT_GOOD;
     this.#tokens.set(name, verified);
     return this.#verifyGrant(space, verified);
@@ -272,8 +272,12 @@ export class Authentication {
     return grant && { grant, key: grant.key, expires: grant.expires * 1000, made: {} };
   }
 
-  async #verifyOutside(issuer: TokenIssuer, token: ReadToken): Promise<VerifiedToken | undefined> {
-    const grant = await this.parts.issuers.verify(issuer, token);
+  async #verifyOutside(
+    space: TenantSpace,
+    issuer: TokenIssuer,
+    token: ReadToken,
+  ): Promise<VerifiedToken | undefined> {
+    const grant = await this.parts.issuers.verify(space, issuer, token);
     return grant && { grant, key: issuer.issuer, issuer, expires: grant.expires * 1000, made: {} };
   }
 

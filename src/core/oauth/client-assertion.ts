@@ -6,7 +6,6 @@ import type { JWTVerifyGetKey } from 'jose' with { 'resolution-mode': 'import' }
 import type { StoredClient } from '../storage/accounts/client-applications';
 import { loadJose } from './jose';
 import type { ReadToken } from './read-token';
-import type { RemoteKeys } from './remote-keys';
 
 /** SMART requires RS384 and ES384. */
 export const ASSERTION_ALGORITHMS = ['RS384', 'ES384', 'RS256', 'ES256', 'PS256', 'PS384', 'EdDSA'];
@@ -14,6 +13,9 @@ export const ASSERTION_ALGORITHMS = ['RS384', 'ES384', 'RS256', 'ES256', 'PS256'
 /** SMART: at most five minutes from now; plus a minute for clock differences. */
 const LONGEST_SECONDS = 300 + 60;
 const CLOCK_SECONDS = 30;
+
+/** Returns the keys under an address, as `RemoteKeys.of` does for a tenant. */
+type KeysAt = (address: string) => Promise<JWTVerifyGetKey>;
 
 /**
  * Verifies an assertion. Returns its replay id, or a text about what is wrong. Undefined: the signature is not the
@@ -23,13 +25,13 @@ export async function verifyAssertion(
   client: StoredClient | undefined,
   assertion: ReadToken,
   audience: readonly string[],
-  remote: RemoteKeys,
+  keysAt: KeysAt,
 ): Promise<
   { readonly id: string; /** Milliseconds since 1970. */ readonly expires: number } | string | undefined
 > {
   const jose = await loadJose();
   const enabled = client === undefined || client.isDisabled ? undefined : client;
-  const keys = (enabled && (await keysOf(enabled, remote))) ?? (await decoyKeys());
+  const keys = (enabled && (await keysOf(enabled, keysAt))) ?? (await decoyKeys());
   const { iss: claimed } = assertion.payload;
   try {
     const { payload } = await jose.jwtVerify(assertion.text, keys, {
@@ -66,11 +68,8 @@ function decoyKeys(): Promise<JWTVerifyGetKey> {
   return decoy;
 }
 
-async function keysOf(
-  { jwks, jwksUrl }: StoredClient,
-  remote: RemoteKeys,
-): Promise<JWTVerifyGetKey | undefined> {
-  if (jwksUrl !== null) return remote.of(jwksUrl);
+async function keysOf({ jwks, jwksUrl }: StoredClient, keysAt: KeysAt): Promise<JWTVerifyGetKey | undefined> {
+  if (jwksUrl !== null) return keysAt(jwksUrl);
   if (jwks === null) return undefined;
   const jose = await loadJose();
   return jose.createLocalJWKSet({ keys: jwks.keys.map((key) => ({ ...key })) });

@@ -85,7 +85,9 @@ export class ClientAuthentication {
     const client = await this.#find(request, id);
     if (named !== undefined && named !== id) return refuse(NOT_PROVEN);
     const audiences = issuers.flatMap((issuer) => [`${issuer}/token`, issuer]);
-    const verified = await verifyAssertion(client, assertion, audiences, this.parts.remoteKeys);
+    const verified = await verifyAssertion(client, assertion, audiences, (address) =>
+      this.parts.remoteKeys.of(space, address),
+    );
     if (typeof verified === 'string') return refuse(verified);
     if (client === undefined || verified === undefined) return refuse(NOT_PROVEN);
     const hash = createHash('sha256').update(`${client.id} ${verified.id}`).digest();

@@ -60,10 +60,14 @@ export class OutsideIssuers {
    * Undefined: the token is not from this issuer for us, has expired, or is valid for too long. Throws
    * `issuerUnavailable`.
    */
-  async verify(issuer: TokenIssuer, { text }: ReadToken): Promise<OutsideGrant | undefined> {
+  async verify(
+    space: TenantReference,
+    issuer: TokenIssuer,
+    { text }: ReadToken,
+  ): Promise<OutsideGrant | undefined> {
     const jose = await loadJose();
     try {
-      const { payload } = await jose.jwtVerify(text, await this.parts.keys.of(issuer.jwksUrl), {
+      const { payload } = await jose.jwtVerify(text, await this.parts.keys.of(space, issuer.jwksUrl), {
         algorithms: ALGORITHMS,
         issuer: issuer.issuer,
         audience: issuer.audience,

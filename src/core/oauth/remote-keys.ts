@@ -1,7 +1,10 @@
 import type { JWTVerifyGetKey } from 'jose' with { 'resolution-mode': 'import' };
 import type { Log } from '../context';
 import { fhirError } from '../errors';
-import type { Outbound } from '../outbound/outbound';
+import type { RateLimiter } from '../limits/rate-limiter';
+import type { Rate } from '../memory/rate';
+import { OutboundError, type Outbound } from '../outbound/outbound';
+import type { TenantReference } from '../storage/accounts/client-applications';
 import { loadJose } from './jose';
 import { createCache } from '../memory/create-cache';
 
@@ -14,7 +17,20 @@ const MAX_BYTES = 1024 * 1024;
 /** Interval between warnings about one address. */
 const WARNING_MS = 60_000;
 
-/** Remote key sets: fetched when needed, again for an unknown key, and after ten minutes. */
+/** Fetches of key sets by one tenant, over all processes: more than its issuers and clients need. */
+const PER_TENANT: readonly Rate[] = [{ quota: 120, windowMs: 60_000 }];
+
+export interface RemoteKeysOptions {
+  readonly outbound: Outbound;
+  readonly log: Log;
+  readonly rates: Pick<RateLimiter, 'take'>;
+  readonly cooldownMs?: number;
+}
+
+/**
+ * Remote key sets of tenants: fetched when needed, again for an unknown key, and after ten minutes. Each tenant has its
+ * own, and a limit on its fetches, because its administrators choose the addresses.
+ */
 export class RemoteKeys {
   readonly #sets = createCache<string, Promise<JWTVerifyGetKey>>({
     name: 'remote-keys',
@@ -28,34 +44,35 @@ export class RemoteKeys {
     ttl: WARNING_MS,
   });
 
-  constructor(
-    private readonly outbound: Outbound,
-    private readonly log: Log,
-    private readonly cooldownMs = COOLDOWN_MS,
-  ) {}
+  constructor(private readonly options: RemoteKeysOptions) {}
 
   /** The returned function throws `issuerUnavailable` while the keys cannot be fetched. */
-  of(address: string): Promise<JWTVerifyGetKey> {
-    let set = this.#sets.get(address);
+  of({ tenantNumber }: Pick<TenantReference, 'tenantNumber'>, address: string): Promise<JWTVerifyGetKey> {
+    const name = `${tenantNumber} ${address}`;
+    let set = this.#sets.get(name);
     if (set === undefined) {
-      set = this.#remoteSet(address);
-      this.#sets.set(address, set);
+      set = this.#remoteSet(tenantNumber, address);
+      this.#sets.set(name, set);
     }
     return set;
   }
 
-  async #remoteSet(address: string): Promise<JWTVerifyGetKey> {
+  async #remoteSet(tenant: number, address: string): Promise<JWTVerifyGetKey> {
+    const { outbound, rates, cooldownMs = COOLDOWN_MS } = this.options;
     const { createRemoteJWKSet, customFetch, errors } = await loadJose();
     const find = createRemoteJWKSet(new URL(address), {
       timeoutDuration: TIMEOUT_MS,
-      cooldownDuration: this.cooldownMs,
+      cooldownDuration: cooldownMs,
       cacheMaxAge: MAX_AGE_MS,
       // The address as it was configured: a URL would normalize the spelling of its host.
-      [customFetch]: (_url: string, { headers, signal }: { headers: Headers; signal: AbortSignal }) =>
-        this.outbound.get({
+      [customFetch]: async (_url: string, { headers, signal }: { headers: Headers; signal: AbortSignal }) => {
+        const { isAdmitted } = await rates.take([{ tenant, kind: 'key-sets', name: '', rates: PER_TENANT }]);
+        if (!isAdmitted) throw new OutboundError('the tenant has fetched too many key sets within a minute');
+        return outbound.get({
           ...{ url: address, signal, maxBytes: MAX_BYTES },
           accept: headers.get('accept') ?? 'application/json',
-        }),
+        });
+      },
     });
     return async (header, token) => {
       try {
@@ -76,6 +93,6 @@ export class RemoteKeys {
     if (this.#warned.has(address)) return;
     this.#warned.set(address, true);
     const reason = error instanceof Error ? error.message : String(error);
-    this.log.warn({ address, reason }, 'a key set could not be fetched');
+    this.options.log.warn({ address, reason }, 'a key set could not be fetched');
   }
 }
