@@ -22,6 +22,8 @@ type CallerName = (typeof CALLERS)[number];
 const ADMINISTRATORS: readonly CallerName[] = ['administrator', 'person who administers'];
 const ROUTES = Object.entries(ADMINISTRATION_ROUTES).map(([id, route]) => ({ id, route }));
 const PASSWORD = 'correct horse battery';
+/** An admitted request that finds nothing to remove: no account of the grid has a second factor. */
+const FOUND_NOTHING: ReadonlyMap<string, number> = new Map([['removeSecondFactor', 404]]);
 const ISSUER = 'https://login.example';
 
 let server: SharedServer;
@@ -216,8 +218,8 @@ describe('the grid of administration', () => {
       if (id === 'deleteTenant') await create(server, '/tenants', { name: named });
       const path = mount.pathOf(route) ?? '';
       const answer = await send(caller, rootOf(mount, tenant), toRequest(id, route, path, named, parts, lines.text));
-      expect([id, answer.status, answer.status < 300 ? '' : answer.text]).toEqual([id, answer.status, '']);
-      expect(answer.status).toBeLessThan(300);
+      const isDone = answer.status < 300 || answer.status === FOUND_NOTHING.get(id);
+      expect([id, isDone ? '' : `${answer.status} ${answer.text}`]).toEqual([id, '']);
     }
     await noJobRuns(tenant);
   }, 120_000); // prettier-ignore
