@@ -11,6 +11,8 @@ const TENANTS = '/w/system/api/v1/tenants';
 let server: TestServer;
 let second: TestServer;
 let app: string;
+/** One that another app than the console got, for an administrator. */
+let idToken = '';
 /** Ids of the accounts by name. */
 const accounts = new Map<string, string>();
 
@@ -120,6 +122,7 @@ describe('an administrator of the tenant system who signs in to the console', ()
       const form = { grant_type: 'authorization_code', client_id: app, redirect_uri: APP, ...answer };
       const body = new URLSearchParams({ ...form, code_verifier: proof.verifier }).toString();
       const { json } = await server.request('POST', '/w/system/oidc/token', body, FORM);
+      idToken = json.id_token;
       return { words, scope: json.scope, status: (await get(TENANTS, json.access_token)).status };
     };
     const both = 'openid administration';
@@ -138,6 +141,24 @@ it('a person without rights, and an administrator of another tenant, administer 
     403,
   ]);
   expect((await get(TENANTS, await toToken('olga', 'acme'))).status).toBe(403);
+});
+
+it('the console is told what a person is in which tenant, and other apps are not', async () => {
+  await server.app.core.tenants.rename('acme', 'Acme Hospital');
+  const claimsOf = (token: string) => {
+    const { tenant_name, administrator, auditor } = JSON.parse(
+      Buffer.from(token.split('.')[1] ?? '', 'base64url').toString(),
+    );
+    return [tenant_name, administrator, auditor];
+  };
+  const told = async (name: string, tenant: string, more = {}) =>
+    claimsOf((await new ConsoleUser(server, tenant).signIn(name, PASSWORD, more)).id_token);
+  expect(await told('olga', 'acme')).toEqual(['Acme Hospital', true, false]);
+  expect(await told('audrey', 'acme')).toEqual(['Acme Hospital', false, true]);
+  expect(await told('plain', 'system')).toEqual(['system', false, false]);
+  // The token has no rights that it did not ask for.
+  expect(await told('olga', 'acme', { scope: 'openid profile' })).toEqual(['Acme Hospital', false, false]);
+  expect(claimsOf(idToken)).toEqual([undefined, undefined, undefined]);
 });
 
 it('a client has the scope of administration only for people, never for itself', async () => {

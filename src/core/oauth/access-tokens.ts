@@ -47,6 +47,16 @@ interface IdTokenSubject {
   readonly scopes: readonly string[];
   readonly name: string;
   readonly algorithm: IdTokenAlgorithm;
+  /** What only the console is told. */
+  readonly account?: ConsoleAccount;
+}
+
+/** What an account is in its tenant. */
+interface ConsoleAccount {
+  readonly isAdministrator: boolean;
+  readonly isAuditor: boolean;
+  /** The tenant's name for people. */
+  readonly tenant: string;
 }
 
 export class AccessTokens {
@@ -93,7 +103,7 @@ export class AccessTokens {
     seconds: number,
   ): Promise<string> {
     const jose = await loadJose();
-    const { grant, scopes, name, algorithm } = about;
+    const { grant, scopes, name, algorithm, account } = about;
     const { id, key } = await this.keys.signer(space, algorithm);
     const now = Math.floor(Date.now() / 1000);
     const person =
@@ -105,6 +115,13 @@ export class AccessTokens {
       ...(person !== undefined && scopes.includes('fhirUser') ? { fhirUser: person } : {}),
       ...(hasProfile ? { name } : {}),
       ...(person !== undefined && hasProfile ? { profile: person } : {}),
+      ...(account === undefined
+        ? {}
+        : {
+            tenant_name: account.tenant,
+            administrator: account.isAdministrator,
+            auditor: account.isAuditor,
+          }),
     })
       .setProtectedHeader({ alg: algorithm, typ: ID_TOKEN_TYPE, kid: id })
       .setIssuer(toIssuer(address))

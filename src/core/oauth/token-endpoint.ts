@@ -319,7 +319,12 @@ export class TokenEndpoint {
             id_token: await tokens.issueIdToken(
               space,
               address,
-              { grant, scopes, name: user.display, algorithm: client.idTokenAlgorithm },
+              {
+                ...{ grant, scopes, name: user.display, algorithm: client.idTokenAlgorithm },
+                ...(isConsole(client)
+                  ? { account: { ...rightsOf(user, scopes), tenant: space.display ?? space.tenant } }
+                  : {}),
+              },
               seconds,
             ),
           }),

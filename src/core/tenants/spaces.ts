@@ -172,7 +172,9 @@ export class Spaces {
   /** Sets the display name; null: the name again. False when there is no such tenant. Throws invalidValue. */
   async rename(name: string, display: string | null): Promise<boolean> {
     if (display !== null) requireDisplay(display);
-    return TENANT_NAME.test(name) && this.store.rename(name, display);
+    const isRenamed = TENANT_NAME.test(name) && (await this.store.rename(name, display));
+    if (isRenamed) this.changed(name);
+    return isRenamed;
   }
 
   /** Undefined when there is no such tenant. Reads from the database. */
