@@ -16,6 +16,7 @@ module.exports = {
   globalSetup: '<rootDir>/test/components/global-setup.ts',
   setupFiles: ['<rootDir>/test/components/document.js'],
   testMatch: ['<rootDir>/test/components/*.test.tsx'],
+  testTimeout: 60_000,
   // React is in the node_modules of the root, what only these tests need in the folder.
   modulePaths: ['<rootDir>/test/components/node_modules'],
   transform: { '^.+\\.tsx?$': swc, '/node_modules/oauth4webapi/.+\\.js$': swc },

@@ -33,6 +33,9 @@ takeAnswer();
 
 const element = document.getElementById('console');
 if (element === null) throw new Error('the page has no element #console');
+// The addresses of the page are relative to its first screen.
+for (const link of document.querySelectorAll('link')) link.setAttribute('href', link.href);
+
 showSigns(document.body);
 createRoot(element).render(
   <StrictMode>

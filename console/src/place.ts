@@ -9,7 +9,7 @@ export interface Space {
   readonly release: Release;
 }
 
-/** The administration belongs to this tenant; tokens of a release are equal here. */
+/** The operator signs in to this tenant, and administers all of them; tokens of a release are equal here. */
 export const ADMINISTRATION: Space = { tenant: 'system', release: 'r4' };
 
 /** A space, or the parameters of a pattern in its place. */
@@ -56,8 +56,29 @@ export function screenPath({ tenant, release }: AnySpace, screen: string): strin
   return consolePath(tenant, `${release}/${screen}`);
 }
 
-export function administrationPath(tenant = '', screen = ''): string {
+/** Path of a screen of the operator's administration; without a tenant that of the list of tenants. */
+export function operatorPath(tenant = '', screen = ''): string {
   return below(below(consolePath(ADMINISTRATION.tenant, 'administration'), tenant), screen);
+}
+
+/** Path of a screen of the administration of a tenant by its own administrators. */
+export function ownAdministrationPath(tenant: string, screen = ''): string {
+  return below(consolePath(tenant, 'administration'), screen);
+}
+
+const OWN = /^\/w\/([^/]+)\/console\/administration(?:\/|$)/;
+
+/** The tenant whose own administration is shown; undefined: that of the operator, or no administration. */
+export function ownAdministration(): string | undefined {
+  const [, tenant] = OWN.exec(location.pathname.slice(PREFIX.length)) ?? [];
+  return tenant === ADMINISTRATION.tenant ? undefined : tenant;
+}
+
+/** Path of a screen of the administration that is shown. */
+export function administrationPath(tenant: string, screen = ''): string {
+  return ownAdministration() === tenant
+    ? ownAdministrationPath(tenant, screen)
+    : operatorPath(tenant, screen);
 }
 
 /** Path of the screen of a resource, or of one of its versions. */

@@ -1,8 +1,17 @@
 /** The one table of screens: addresses, names, links of the navigation, and whose session a screen uses. */
 import { lazy, type ComponentType } from 'react';
 import { IconBinaryTree2, IconGraph, IconHome, IconListSearch, IconSettings } from './layout/icons/icons';
+import { signedInRelease } from './api/session';
 import type { Screen, Section } from './layout/current-screen';
-import { ADMINISTRATION, administrationPath, consolePath, fhirPath, screenPath, tenantPath } from './place';
+import {
+  ADMINISTRATION,
+  consolePath,
+  fhirPath,
+  operatorPath,
+  ownAdministrationPath,
+  screenPath,
+  tenantPath,
+} from './place';
 import { StartScreen } from './screens/start/start-screen';
 import { texts } from './texts';
 
@@ -24,16 +33,51 @@ const fromAdministration = screenOf(() => import('./screens/administration/scree
 
 const TenantFrame = lazy(() => import('./screens/administration/tenant-frame'));
 
-/** A screen of the administration of one tenant. */
-const ofTenant = (
-  path: string,
-  screen: ComponentType,
-  names: Pick<Screen, 'title' | 'isTab'> = {},
-): Screen => ({ path: administrationPath(TENANT, path), screen, frame: TenantFrame, ...names });
+/** The screens of the administration of one tenant, which the operator and its own administrators have. */
+function administrationOf({ pathOf, session }: Administration): readonly Screen[] {
+  const ofTenant = (
+    path: string,
+    screen: ComponentType,
+    names: Pick<Screen, 'title' | 'isTab'> = {},
+  ): Screen => ({ path: pathOf(TENANT, path), screen, frame: TenantFrame, session, ...names });
+  return [
+    ofTenant('', fromAdministration('OverviewScreen'), { title: words.overview, isTab: true }),
+    ofTenant('settings', fromAdministration('SettingsScreen'), { title: words.settings, isTab: true }),
+    ofTenant('clients', fromAdministration('ClientsScreen'), { title: words.clients, isTab: true }),
+    ofTenant('clients/new', fromAdministration('NewClientScreen'), { title: words.clientScreens.new }),
+    ofTenant('clients/:client', fromAdministration('ClientScreen')),
+    ofTenant('users', fromAdministration('UsersScreen'), { title: words.users, isTab: true }),
+    ofTenant('users/new', fromAdministration('NewUserScreen'), { title: words.people.new }),
+    ofTenant('users/:user', fromAdministration('UserScreen')),
+    ofTenant('issuers', fromAdministration('IssuersScreen'), { title: words.issuers, isTab: true }),
+    ofTenant('keys', fromAdministration('KeysScreen'), { title: words.keys, isTab: true }),
+    ofTenant('policies', fromAdministration('PoliciesScreen'), { title: words.policies, isTab: true }),
+    ofTenant('policies/:policy', fromAdministration('PolicyScreen')),
+    ofTenant('audit', fromAdministration('AuditScreen'), { title: words.audit, isTab: true }),
+    ofTenant('packages', fromAdministration('PackagesScreen'), { title: words.packages, isTab: true }),
+    ofTenant('indexes', fromAdministration('IndexesScreen'), { title: words.indexes, isTab: true }),
+    ofTenant('give-access', fromAdministration('GiveAccessScreen'), {
+      title: words.tenant.giveAccess,
+    }),
+    ofTenant('*', NotFoundScreen),
+  ];
+}
+
+/** Where the screens of an administration are, and whose session they use. */
+interface Administration {
+  readonly pathOf: (tenant: string, screen: string) => string;
+  readonly session: NonNullable<Screen['session']>;
+}
+
+const OPERATOR: Administration = { pathOf: operatorPath, session: () => ADMINISTRATION };
+const OWN: Administration = {
+  pathOf: ownAdministrationPath,
+  session: ({ tenant, release }) => ({ tenant, release: signedInRelease(tenant, release) }),
+};
 
 export const SECTIONS: readonly Section[] = [
   {
-    link: { title: common.start, icon: IconHome, path: ({ tenant }) => tenantPath(tenant) },
+    link: { title: common.start, icon: IconHome, path: ({ space }) => tenantPath(space.tenant) },
     screens: ['/', tenantPath(TENANT), consolePath(TENANT)].map((path) => ({
       path,
       screen: StartScreen,
@@ -41,14 +85,14 @@ export const SECTIONS: readonly Section[] = [
     })),
   },
   {
-    link: { title: resources.title, icon: IconListSearch, path: (space) => fhirPath(space) },
+    link: { title: resources.title, icon: IconListSearch, path: ({ space }) => fhirPath(space) },
     screens: [{ path: fhirPath(SPACE, '*'), screen: lazy(() => import('./screens/fhir-screen')) }],
   },
   {
     link: {
       title: terminology.title,
       icon: IconBinaryTree2,
-      path: (space) => screenPath(space, 'terminology'),
+      path: ({ space }) => screenPath(space, 'terminology'),
     },
     screens: [
       {
@@ -62,35 +106,18 @@ export const SECTIONS: readonly Section[] = [
     ],
   },
   {
-    link: { title: common.graphiql, icon: IconGraph, path: (space) => screenPath(space, 'graphiql') },
+    link: { title: common.graphiql, icon: IconGraph, path: ({ space }) => screenPath(space, 'graphiql') },
     screens: [
       { path: screenPath(SPACE, 'graphiql'), screen: lazy(() => import('./screens/graphiql-screen')) },
     ],
   },
   {
-    link: { title: words.title, icon: IconSettings, path: ({ tenant }) => administrationPath(tenant) },
-    session: ADMINISTRATION,
+    link: { title: words.title, icon: IconSettings, path: ({ administration }) => administration },
     screens: [
-      { path: administrationPath(), screen: fromAdministration('TenantsScreen') },
-      ofTenant('', fromAdministration('OverviewScreen'), { title: words.overview, isTab: true }),
-      ofTenant('settings', fromAdministration('SettingsScreen'), { title: words.settings, isTab: true }),
-      ofTenant('clients', fromAdministration('ClientsScreen'), { title: words.clients, isTab: true }),
-      ofTenant('clients/new', fromAdministration('NewClientScreen'), { title: words.clientScreens.new }),
-      ofTenant('clients/:client', fromAdministration('ClientScreen')),
-      ofTenant('users', fromAdministration('UsersScreen'), { title: words.users, isTab: true }),
-      ofTenant('users/new', fromAdministration('NewUserScreen'), { title: words.people.new }),
-      ofTenant('users/:user', fromAdministration('UserScreen')),
-      ofTenant('issuers', fromAdministration('IssuersScreen'), { title: words.issuers, isTab: true }),
-      ofTenant('keys', fromAdministration('KeysScreen'), { title: words.keys, isTab: true }),
-      ofTenant('policies', fromAdministration('PoliciesScreen'), { title: words.policies, isTab: true }),
-      ofTenant('policies/:policy', fromAdministration('PolicyScreen')),
-      ofTenant('audit', fromAdministration('AuditScreen'), { title: words.audit, isTab: true }),
-      ofTenant('packages', fromAdministration('PackagesScreen'), { title: words.packages, isTab: true }),
-      ofTenant('indexes', fromAdministration('IndexesScreen'), { title: words.indexes, isTab: true }),
-      ofTenant('give-access', fromAdministration('GiveAccessScreen'), {
-        title: words.tenant.giveAccess,
-      }),
-      ofTenant('*', NotFoundScreen),
+      { path: operatorPath(), screen: fromAdministration('TenantsScreen'), session: OPERATOR.session },
+      // The operator's come first: a tenant may have the name of a screen.
+      ...administrationOf(OPERATOR),
+      ...administrationOf(OWN),
     ],
   },
   {

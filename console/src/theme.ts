@@ -54,6 +54,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   light: {
     ...FILLED_HOVER,
     '--andiron-focus': '#b5390a',
+    '--mantine-color-orange-light-hover': '#ffe3c2',
     '--mantine-color-dimmed': '#5c636a',
     '--mantine-color-error': '#b02020',
     '--mantine-color-placeholder': '#6c757d',

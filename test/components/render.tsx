@@ -6,6 +6,8 @@ import { createRoot } from 'react-dom/client';
 import { MemoryRouter } from 'react-router';
 
 configure({
+  // The parts of the console load when they are shown; a busy machine takes its time.
+  asyncUtilTimeout: 20_000,
   eventWrapper: (send) => {
     act(() => {
       send();
@@ -26,6 +28,7 @@ const shown: (() => void)[] = [];
 
 /** Shows a component inside of what the console has around all of them. `address`: the path of the browser. */
 export function render(element: ReactNode, address = '/'): void {
+  history.replaceState(null, '', address);
   const container = document.body.appendChild(document.createElement('div'));
   const root = createRoot(container);
   const queries = new QueryClient();

@@ -1,10 +1,11 @@
 /**
- * Administration over HTTP, typed by the server's own document: tenants and what belongs to them. Only administrators of the
- * tenant `system` may send these. All functions throw `Failure`.
+ * Administration over HTTP, typed by the server's own document: tenants and what belongs to them. The operator sends it to
+ * the addresses of the tenant `system`, the administrator of a tenant to the same ones of the own tenant: which ones, is
+ * decided here by the address of the screen. All functions throw `Failure`.
  */
 import createClient from 'openapi-fetch';
 import type { components, paths } from '../__generated__/administration';
-import { ADMINISTRATION, tenantPath } from '../place';
+import { ADMINISTRATION, ownAdministration, tenantPath } from '../place';
 import { toFailure } from './failure';
 import { request, send } from './send';
 
@@ -21,6 +22,7 @@ export type NewSecret = Schemas['NewSecret'];
 export type User = Schemas['User'];
 export type UserChanges = Schemas['UserChanges'];
 export type NewUser = Schemas['NewUser'];
+export type Invitation = Schemas['Invitation'];
 export type ReleaseScope = User['release'];
 export type Issuer = Schemas['Issuer'];
 export type Policy = Schemas['Policy'];
@@ -31,11 +33,22 @@ export type Job = Schemas['Job'];
 
 const ROOT = tenantPath(ADMINISTRATION.tenant, 'api/v1');
 
+/** The address of the operator, or in its place that of the tenant whose own administration is shown. */
+function addressFor(path: string): string {
+  const tenant = ownAdministration();
+  if (tenant === undefined) return path;
+  const own = tenantPath(tenant, 'api/v1');
+  return path
+    .replace(`${ROOT}/tenants/${tenant}/`, `${own}/`)
+    .replace(`${ROOT}/tenants/${tenant}`, `${own}/tenant`)
+    .replace(ROOT, own);
+}
+
 /** Sends what the typed client asks for, with the token of the person; a refusal is thrown. */
 async function sendTyped(typed: Request): Promise<Response> {
   const { pathname, search } = new URL(typed.url);
   const hasBody = typed.method !== 'GET' && typed.method !== 'DELETE';
-  const response = await request(`${pathname}${search}`, {
+  const response = await request(`${addressFor(pathname)}${search}`, {
     method: typed.method,
     headers: Object.fromEntries(typed.headers),
     ...(hasBody ? { body: await typed.text() } : {}),
@@ -143,6 +156,13 @@ export async function removeUser(tenant: string, user: string): Promise<void> {
   await api.DELETE('/tenants/{tenant}/users/{user}', { params: { path: { tenant, user } } });
 }
 
+/** Makes the link by which a person sets the password. No other answer has it; a new one ends it. */
+export function inviteUser(tenant: string, user: string): Promise<Invitation> {
+  return dataOf(
+    api.POST('/tenants/{tenant}/users/{user}/invitations', { params: { path: { tenant, user } } }),
+  );
+}
+
 export async function listIssuers(tenant: string): Promise<readonly Issuer[]> {
   return (await dataOf(api.GET('/tenants/{tenant}/issuers', at(tenant)))).issuers;
 }
@@ -207,7 +227,7 @@ export async function importFile(tenant: string, file: Blob, options: ImportOpti
   const query = new URLSearchParams(
     Object.entries(options).map(([name, value]): [string, string] => [name, String(value)]),
   );
-  await send(`${ROOT}/tenants/${encodeURIComponent(tenant)}/packages?${query.toString()}`, {
+  await send(`${addressFor(`${ROOT}/tenants/${encodeURIComponent(tenant)}/packages`)}?${query.toString()}`, {
     method: 'POST',
     headers: { 'content-type': 'application/gzip' },
     body: file,

@@ -1,8 +1,8 @@
 /** Sends requests to the server, with the token of the person who has signed in. */
-import { PREFIX } from '../place';
+import { isRelease, PREFIX } from '../place';
 import { texts } from '../texts';
 import { Failure, toFailure } from './failure';
-import { tokenFor } from './session';
+import { signedInRelease, tokenFor } from './session';
 
 export interface SentRequest {
   readonly method?: string;
@@ -21,8 +21,9 @@ const ADDRESS = /^\/w\/([^/]+)\/api\/v1\/(?:(?:fhir|graphql)\/(r4b?))?/;
 
 /** The response to a request at a path of the server. Throws `Failure` with status 0 when the server cannot be reached. */
 export async function request(path: string, { headers = {}, ...init }: SentRequest = {}): Promise<Response> {
-  const [, tenant = '', release = 'r4'] = ADDRESS.exec(path) ?? [];
-  const token = tenant === '' ? undefined : await tokenFor(tenant, release === 'r4b' ? 'r4b' : 'r4');
+  const [, tenant = '', named] = ADDRESS.exec(path) ?? [];
+  const release = isRelease(named) ? named : signedInRelease(tenant, 'r4');
+  const token = tenant === '' ? undefined : await tokenFor(tenant, release);
   const authorization: Readonly<Record<string, string>> =
     token === undefined ? {} : { authorization: `Bearer ${token}` };
   try {

@@ -28,8 +28,7 @@ interface StoredSession {
   readonly idToken?: string;
   /** Milliseconds since 1970. */
   readonly expires: number;
-  readonly name: string;
-  readonly scopes: readonly string[];
+  readonly person: Person;
 }
 
 /** A sign-in that has begun in this tab. */
@@ -42,13 +41,21 @@ interface Begun {
   readonly back: string;
 }
 
-/** What the screens show of a session. */
+/** What the screens show of a session: what the ID token says of the person. */
 export interface Person {
   readonly name: string;
+  /** The tenant's name for people. */
+  readonly tenant: string;
   readonly isAdministrator: boolean;
+  readonly isAuditor: boolean;
+  /** The person's record: `Practitioner/doc`. */
+  readonly record?: string;
 }
 
 const BEGUN = 'andiron/sign-in';
+/** The names of tenants to which somebody has signed in with this browser, the last one first. */
+const KNOWN = 'andiron/tenants';
+const MOST_KNOWN = 20;
 const keyOf = ({ tenant, release }: Space): string => `andiron/session/${tenant}/${release}`;
 const listeners = new Set<() => void>();
 const renewals = new Map<string, Promise<StoredSession | undefined>>();
@@ -73,9 +80,24 @@ export function onSessionChange(notify: () => void): () => void {
 
 /** The person who has signed in; undefined: nobody. */
 export function personOf(space: Space): Person | undefined {
-  const session = read<StoredSession>(keyOf(space));
-  if (session === undefined) return undefined;
-  return { name: session.name, isAdministrator: session.scopes.includes('administration') };
+  return read<StoredSession>(keyOf(space))?.person;
+}
+
+/** The wanted release; another one where somebody has signed in to that one alone. */
+export function signedInRelease(tenant: string, wanted: Release): Release {
+  const isSignedIn = (release: Release): boolean => personOf({ tenant, release }) !== undefined;
+  return [wanted, ...RELEASES].find(isSignedIn) ?? wanted;
+}
+
+/** The names of tenants to which somebody has signed in with this browser. */
+export function knownTenants(): readonly string[] {
+  // Only this module writes it.
+  return JSON.parse(localStorage.getItem(KNOWN) ?? '[]') as readonly string[];
+}
+
+function remember(tenant: string): void {
+  const names = [tenant, ...knownTenants().filter((name) => name !== tenant)].slice(0, MOST_KNOWN);
+  localStorage.setItem(KNOWN, JSON.stringify(names));
 }
 
 /** The access token for a tenant and release, renewed where it is about to end; undefined: nobody has signed in. */
@@ -169,10 +191,30 @@ export async function finishSignIn(): Promise<string> {
     expectedNonce: nonce,
     requireIdToken: true,
   });
-  const claims = oauth.getValidatedIdTokenClaims(answer);
-  const name = typeof claims?.['name'] === 'string' ? claims['name'] : (claims?.sub ?? '');
-  store(space, toSession(answer, { id: crypto.randomUUID(), name }));
+  const person = readPerson(answer);
+  // The answer was checked to have an ID token.
+  if (person === undefined) throw new Error('the server has not said who has signed in');
+  store(space, toSession(answer, { id: crypto.randomUUID(), person }));
+  remember(space.tenant);
   return back;
+}
+
+/** The person of an ID token; undefined: the answer has none. */
+function readPerson(answer: oauth.TokenEndpointResponse): Person | undefined {
+  const claims = oauth.getValidatedIdTokenClaims(answer);
+  if (claims === undefined) return undefined;
+  const textOf = (claim: string): string | undefined => {
+    const value = claims[claim];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const record = textOf('fhirUser')?.split('/').slice(-2).join('/');
+  return {
+    name: textOf('name') ?? claims.sub,
+    tenant: textOf('tenant_name') ?? '',
+    isAdministrator: claims['administrator'] === true,
+    isAuditor: claims['auditor'] === true,
+    ...(record === undefined ? {} : { record }),
+  };
 }
 
 /** Signs the person out of this tab and of the server; the browser leaves the page. */
@@ -239,7 +281,7 @@ async function renew(space: Space, session: StoredSession): Promise<StoredSessio
 
 function toSession(
   answer: oauth.TokenEndpointResponse,
-  before: Pick<StoredSession, 'id' | 'name' | 'refreshToken' | 'idToken'>,
+  before: Pick<StoredSession, 'id' | 'person' | 'refreshToken' | 'idToken'>,
 ): StoredSession {
   const refreshToken = answer.refresh_token ?? before.refreshToken;
   const idToken = answer.id_token ?? before.idToken;
@@ -249,8 +291,8 @@ function toSession(
     ...(refreshToken === undefined ? {} : { refreshToken }),
     ...(idToken === undefined ? {} : { idToken }),
     expires: Date.now() + (answer.expires_in ?? 0) * 1000,
-    name: before.name,
-    scopes: (answer.scope ?? '').split(' '),
+    // Rights may have changed since the sign-in.
+    person: readPerson(answer) ?? before.person,
   };
 }
 

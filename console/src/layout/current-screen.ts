@@ -15,14 +15,24 @@ export interface Screen {
   readonly frame?: ComponentType<{ readonly children: ReactNode }>;
   /** Whether the frame has a link to the screen. */
   readonly isTab?: boolean;
+  /** The space whose session its requests use; by default that of the address. */
+  readonly session?: (space: Space) => Space;
+}
+
+/** What a link of the navigation leads to; its path is undefined where the person has nothing there. */
+export interface LinkTarget {
+  readonly space: Space;
+  readonly administration: string | undefined;
 }
 
 /** Screens behind one link of the navigation. */
 export interface Section {
   /** Undefined: the navigation has no link. */
-  readonly link?: { readonly title: string; readonly icon: Icon; readonly path: (space: Space) => string };
-  /** The space whose session its requests use; undefined: that of the address. */
-  readonly session?: Space;
+  readonly link?: {
+    readonly title: string;
+    readonly icon: Icon;
+    readonly path: (to: LinkTarget) => string | undefined;
+  };
   readonly screens: readonly Screen[];
 }
 
@@ -45,10 +55,10 @@ const LAST = 'andiron/last';
  * that of the last screen of this browser.
  */
 export function useSpace(): Space {
-  const { params, section } = useContext(CurrentScreen);
+  const { params, screen } = useContext(CurrentScreen);
   const query = new URLSearchParams(useLocation().search);
   const last = readLast();
-  const tenant = params['tenant'] ?? section.session?.tenant ?? last.tenant;
+  const tenant = params['tenant'] ?? screen?.session?.(last).tenant ?? last.tenant;
   const release = [params['release'], query.get('release') ?? undefined].find(isRelease) ?? last.release;
   useEffect(() => localStorage.setItem(LAST, JSON.stringify({ tenant, release })), [tenant, release]);
   return { tenant, release };
@@ -57,7 +67,7 @@ export function useSpace(): Space {
 /** The space whose session counts on this screen. */
 export function useSessionSpace(): Space {
   const space = useSpace();
-  return useContext(CurrentScreen).section.session ?? space;
+  return useContext(CurrentScreen).screen?.session?.(space) ?? space;
 }
 
 function readLast(): Space {

@@ -1,10 +1,11 @@
 /** Shows why something did not work, and what a person can do. */
 import { Alert, Button, Group, List, Stack, Text } from '@mantine/core';
 import { Failure } from '../api/failure';
-import { ADMINISTRATION } from '../place';
+import { useLocation } from 'react-router';
+import { ADMINISTRATION, operatorPath, ownAdministrationPath } from '../place';
 import { texts } from '../texts';
 import { CopyLine } from './copy';
-import { useSessionSpace } from './current-screen';
+import { useSessionSpace, useSpace } from './current-screen';
 import { SignInButton } from './sign-in-button';
 import { usePerson } from './use-person';
 
@@ -74,6 +75,7 @@ function MissingRights({ failure }: { readonly failure: Failure }) {
         <Group>
           <SignInButton space={ADMINISTRATION} label={person === undefined ? access.button : access.other} />
         </Group>
+        <OwnSignIn />
         <Text size="sm">{access.command}</Text>
         <CopyLine value={access.commandText} what={access.commandName} />
         <div>
@@ -82,6 +84,27 @@ function MissingRights({ failure }: { readonly failure: Failure }) {
         </div>
       </Stack>
     </Alert>
+  );
+}
+
+/** The way to the administration of a tenant by its own administrators. */
+function OwnSignIn() {
+  const space = useSpace();
+  const { tenant } = space;
+  const { pathname } = useLocation();
+  if (tenant === ADMINISTRATION.tenant) return null;
+  return (
+    <>
+      <Text size="sm">{access.own(tenant)}</Text>
+      <Group>
+        <SignInButton
+          space={space}
+          back={pathname.replace(operatorPath(tenant), ownAdministrationPath(tenant))}
+          label={access.ownButton(tenant)}
+          variant="default"
+        />
+      </Group>
+    </>
   );
 }
 

@@ -1,60 +1,25 @@
-/** The controls of the header: release, session, colors. */
-import {
-  ActionIcon,
-  Button,
-  Menu,
-  SegmentedControl,
-  Text,
-  useComputedColorScheme,
-  useMantineColorScheme,
-} from '@mantine/core';
-import { IconMoon, IconSun, IconUser } from './icons/icons';
+/** The controls of the header: release, colors. */
+import { ActionIcon, SegmentedControl, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { IconMoon, IconSun } from './icons/icons';
 import { useNavigate } from 'react-router';
-import { signOut } from '../api/session';
 import { isRelease, RELEASES } from '../place';
 import { texts } from '../texts';
-import { useInRelease, useSessionSpace, useSpace } from './current-screen';
-import { SignInButton } from './sign-in-button';
-import { usePerson } from './use-person';
+import { useInRelease, useSpace } from './current-screen';
 
 export function ReleaseControl() {
   const space = useSpace();
   const inRelease = useInRelease();
   const navigate = useNavigate();
   return (
-    <>
-      <Text size="sm" visibleFrom="sm" c="dimmed">
-        {space.tenant}
-      </Text>
-      <SegmentedControl
-        size="xs"
-        aria-label={texts.common.release}
-        value={space.release}
-        data={RELEASES.map((release) => ({ value: release, label: release.toUpperCase() }))}
-        onChange={(release) => {
-          if (isRelease(release)) void navigate(inRelease(release));
-        }}
-      />
-    </>
-  );
-}
-
-export function SessionButton() {
-  const space = useSessionSpace();
-  const person = usePerson(space);
-  if (person === undefined) return <SignInButton space={space} variant="default" />;
-  return (
-    <Menu>
-      <Menu.Target>
-        <Button size="xs" variant="default" leftSection={<IconUser size={14} aria-hidden />}>
-          {person.name}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{texts.common.signedInAs(person.name)}</Menu.Label>
-        <Menu.Item onClick={() => void signOut(space.tenant)}>{texts.common.signOut}</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <SegmentedControl
+      size="xs"
+      aria-label={texts.common.release}
+      value={space.release}
+      data={RELEASES.map((release) => ({ value: release, label: release.toUpperCase() }))}
+      onChange={(release) => {
+        if (isRelease(release)) void navigate(inRelease(release));
+      }}
+    />
   );
 }
 

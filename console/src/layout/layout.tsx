@@ -6,9 +6,12 @@ import { Link, useLocation } from 'react-router';
 import logo from '../favicon.svg';
 import { PREFIX } from '../place';
 import { texts } from '../texts';
-import { ColorSchemeButton, ReleaseControl, SessionButton } from './header-controls';
+import { AccountMenu } from './account-menu';
+import { ColorSchemeButton, ReleaseControl } from './header-controls';
 import { CurrentScreen, useSpace, type Section } from './current-screen';
 import { IconBook2 } from './icons/icons';
+import { TenantSwitcher } from './tenant-switcher';
+import { useAdministrationPath } from './use-administration';
 import classes from './layout.module.css';
 import { OfflineNotice } from './offline-notice';
 import print from './print.module.css';
@@ -35,6 +38,7 @@ export function Layout({ sections, children }: LayoutProps) {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const content = useFocusOnScreen();
   const space = useSpace();
+  const administration = useAdministrationPath(space);
   const { section: here } = useContext(CurrentScreen);
   return (
     <AppShell
@@ -66,8 +70,9 @@ export function Layout({ sections, children }: LayoutProps) {
             </Anchor>
           </Group>
           <Group gap="sm" wrap="nowrap">
+            <TenantSwitcher />
             <ReleaseControl />
-            <SessionButton />
+            <AccountMenu />
             <ColorSchemeButton />
           </Group>
         </Group>
@@ -75,12 +80,13 @@ export function Layout({ sections, children }: LayoutProps) {
       <AppShell.Navbar p="xs" className={print['screen'] ?? ''} aria-label={texts.common.navigation}>
         {sections.map((section) => {
           const { link } = section;
-          if (link === undefined) return null;
+          const to = link?.path({ space, administration });
+          if (link === undefined || to === undefined) return null;
           return (
             <NavLink
               key={link.title}
               component={Link}
-              to={link.path(space)}
+              to={to}
               label={link.title}
               active={section === here}
               aria-current={section === here ? 'page' : undefined}

@@ -9,6 +9,8 @@ import { texts } from '../texts';
 export interface SignInButtonProps {
   readonly space: Space;
   readonly label?: string;
+  /** Where it leads back to; by default this screen. */
+  readonly back?: string;
   readonly variant?: 'default' | 'filled';
   readonly size?: 'xs' | 'sm';
 }
@@ -20,14 +22,14 @@ function explainForwarding(): string {
   return texts.failures.insecure(`ssh -L ${own}:localhost:${remote} ${hostname}`, `http://localhost:${own}`);
 }
 
-export function SignInButton({ space, label, variant = 'filled', size = 'xs' }: SignInButtonProps) {
+export function SignInButton({ space, label, back, variant = 'filled', size = 'xs' }: SignInButtonProps) {
   const { pathname, search, hash } = useLocation();
   const [failure, setFailure] = useState<string>();
   const begin = (): void => {
     // Without it browsers have no functions of cryptography.
     if (!window.isSecureContext) return setFailure(explainForwarding());
     setFailure(undefined);
-    signIn(space, `${pathname}${search}${hash}`).catch(() => setFailure(texts.failures.unreachable));
+    signIn(space, back ?? `${pathname}${search}${hash}`).catch(() => setFailure(texts.failures.unreachable));
   };
   return (
     <>

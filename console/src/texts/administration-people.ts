@@ -39,6 +39,22 @@ export const administrationPeople = {
   newPassword: 'New password',
   newPasswordHint: 'It signs the person out everywhere, and ends what was granted to apps.',
   setPassword: 'Set this password',
+  invitation: {
+    title: 'Invite, or reset the password',
+    hint: 'A link by which the person sets the password. The password of before is valid until the link is used; then the person is signed out everywhere.',
+    make: 'Make a link',
+    link: 'Link',
+    made: (name: string) => `The link for ${name} is ready.`,
+    once: (expires: string) =>
+      `Give it to the person in a way that nobody else reads. It is valid once, until ${expires}, and it is not shown again. A new link ends it.`,
+    pending: (expires: string) => `There is a link that the person has not used. It ends ${expires}.`,
+    short: 'Invited',
+    way: 'How does the person get a password?',
+    ways: {
+      invitation: { title: 'Invite', hint: 'The person sets it, by a link that is valid once and for a day' },
+      password: { title: 'Set a password', hint: 'You give it to the person with the name' },
+    },
+  },
   identityWarning:
     'Another identity, patient or release signs the person out everywhere, and ends what was granted to apps.',
   disableTitle: (name: string) => `Disable the account of ${name}?`,

@@ -33,6 +33,9 @@ export const administration = {
       'Sign in with an account of the tenant "system" that has the right "administrator". One administers all tenants of the server.',
     signedIn: (name: string) =>
       `You are signed in to the tenant "system" as ${name}, an account without the right "administrator".`,
+    own: (tenant: string) =>
+      `Administrators of the tenant "${tenant}" sign in there, and administer it alone.`,
+    ownButton: (tenant: string) => `Sign in to ${tenant}`,
     command: 'If there is no such account yet, create it on the machine of the server:',
     commandText: 'andiron user create --tenant system --name admin --administrator --auditor',
     commandName: 'the command that creates an administrator',
@@ -120,6 +123,7 @@ export const administration = {
     defaultIs: (value: string) => `Default of the server: ${value}`,
     from: (setting: string) => `It comes from the server's setting ${setting}.`,
     fixed: 'Fixed when the tenant was created',
+    ofOperator: 'The operator of the server sets it.',
     reset: 'Reset to the default',
     resetOf: (name: string) => `Reset to the default: ${name}`,
     saveOf: (name: string) => `Save ${name}`,

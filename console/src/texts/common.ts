@@ -1,3 +1,12 @@
+/** What a person is by the own record. */
+const KINDS: Readonly<Record<string, string>> = {
+  Practitioner: 'practitioner',
+  PractitionerRole: 'practitioner',
+  Patient: 'patient',
+  RelatedPerson: 'related person',
+  Person: 'person',
+};
+
 export const common = {
   product: 'Andiron',
   skip: 'Skip to the content',
@@ -13,7 +22,21 @@ export const common = {
   dark: 'Use dark colors',
   signIn: 'Sign in',
   signOut: 'Sign out',
-  signedInAs: (name: string) => `Signed in as ${name}`,
+  account: {
+    signedInAs: 'Signed in as',
+    tenant: 'Tenant:',
+    administrator: 'administrator',
+    auditor: 'auditor',
+    kind: (type: string) => KINDS[type] ?? type,
+    noRole: 'No record and no right of its own',
+    ownRecord: 'Own record',
+  },
+  tenants: {
+    title: 'Tenants',
+    switch: (name: string) => `Tenant ${name}: change`,
+    name: 'Name of the tenant',
+    open: 'Open',
+  },
   loading: 'Loading …',
   copy: 'Copy',
   copied: 'Copied',

@@ -5,8 +5,6 @@ export const start = {
   ready: 'Ready',
   notReady: 'Not ready',
   tenants: 'Tenants',
-  openTenant: 'Open',
-  tenantName: 'Name of the tenant',
   addresses: 'Addresses',
   rest: 'FHIR REST',
   graphql: 'GraphQL',

@@ -4,7 +4,8 @@ import { Fragment, useContext, type ReactNode } from 'react';
 import { generatePath, Link, matchPath, useLocation } from 'react-router';
 import { CurrentScreen } from '../../layout/current-screen';
 import { Loaded } from '../../layout/loaded';
-import { administrationPath } from '../../place';
+import { useIsOperator } from '../../layout/use-administration';
+import { operatorPath } from '../../place';
 import { texts } from '../../texts';
 import { ScreenHeading } from '../../layout/heading';
 import { useTenant, useTenantDetails } from './queries';
@@ -15,15 +16,20 @@ export default function TenantFrame({ children }: { readonly children: ReactNode
   const tenant = useTenant();
   const details = useTenantDetails(tenant);
   const { pathname } = useLocation();
-  const { section } = useContext(CurrentScreen);
-  const tabs = section.screens.filter(({ isTab }) => isTab);
+  const { section, screen } = useContext(CurrentScreen);
+  const isOperator = useIsOperator();
+  const tabs = section.screens.filter(({ isTab, session }) => isTab && session === screen?.session);
   return (
     <>
       <nav aria-label={administration.path}>
         <Breadcrumbs mb="xs" separatorMargin={6}>
-          <Anchor component={Link} to={administrationPath()} size="sm">
-            {administration.title}
-          </Anchor>
+          {isOperator ? (
+            <Anchor component={Link} to={operatorPath()} size="sm">
+              {administration.title}
+            </Anchor>
+          ) : (
+            <Text size="sm">{administration.title}</Text>
+          )}
           <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
             {tenant}
           </Text>

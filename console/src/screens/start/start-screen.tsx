@@ -8,18 +8,11 @@ import { get } from '../../api/fhir';
 import { CopyField, CopyLine } from '../../layout/copy';
 import { useSpace } from '../../layout/current-screen';
 import { Part, ScreenHeading } from '../../layout/heading';
+import { TenantChoice } from '../../layout/tenant-switcher';
+import { useAdministrationPath } from '../../layout/use-administration';
 import { usePerson } from '../../layout/use-person';
-import {
-  absolute,
-  administrationPath,
-  fhirPath,
-  graphqlPath,
-  PREFIX,
-  screenPath,
-  type Space,
-} from '../../place';
+import { absolute, fhirPath, graphqlPath, PREFIX, screenPath, type Space } from '../../place';
 import { texts } from '../../texts';
-import { Tenants } from './tenants';
 
 const { start } = texts;
 
@@ -37,7 +30,9 @@ export function StartScreen() {
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="lg">
             <Health />
-            <Tenants space={space} />
+            <Part title={start.tenants}>
+              <TenantChoice space={space} />
+            </Part>
           </Stack>
         </Grid.Col>
       </Grid>
@@ -51,19 +46,21 @@ function Actions({ space }: { readonly space: Space }) {
     { label: start.browse, hint: start.browseHint, path: fhirPath(space) },
     { label: start.query, hint: start.queryHint, path: screenPath(space, 'graphiql') },
     { label: start.terms, hint: start.termsHint, path: screenPath(space, 'terminology') },
-    { label: start.manage, hint: start.manageHint, path: administrationPath(space.tenant) },
+    { label: start.manage, hint: start.manageHint, path: useAdministrationPath(space) },
   ];
   return (
     <Part title={start.actions}>
       <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} spacing="sm">
-        {actions.map(({ label, hint, path }) => (
-          <Card key={label} component={Link} to={path} withBorder padding="sm">
-            <Text fw={600}>{label}</Text>
-            <Text size="sm" c="dimmed">
-              {hint}
-            </Text>
-          </Card>
-        ))}
+        {actions.map(({ label, hint, path }) =>
+          path === undefined ? null : (
+            <Card key={label} component={Link} to={path} withBorder padding="sm">
+              <Text fw={600}>{label}</Text>
+              <Text size="sm" c="dimmed">
+                {hint}
+              </Text>
+            </Card>
+          ),
+        )}
         <Card component="a" href={`${PREFIX}/docs/`} withBorder padding="sm">
           <Text fw={600}>{start.read}</Text>
           <Text size="sm" c="dimmed">

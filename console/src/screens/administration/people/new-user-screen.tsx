@@ -1,9 +1,9 @@
-/** Makes an account, and shows its password once. */
+/** Makes an account, and shows the link for its password, or the password, once. */
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { createUser, type User } from '../../../api/administration';
+import { createUser, inviteUser, type Invitation, type User } from '../../../api/administration';
 import { CopyField } from '../../../layout/copy';
 import { useSpace } from '../../../layout/current-screen';
 import { administrationPath } from '../../../place';
@@ -12,7 +12,9 @@ import { ScreenHeading } from '../../../layout/heading';
 import { useChange, useTenant } from '../queries';
 import { useTop } from '../use-top';
 import { ChangeForm } from '../change-form';
+import { RadioCards } from '../radio-cards';
 import { newUserDraft, userChangesOf, type UserDraft } from './draft';
+import { InvitationLink, Invite } from './invitation';
 import { makePassword } from './password';
 import { PasswordField } from './password-field';
 import { UserFields } from './user-fields';
@@ -29,10 +31,17 @@ export function NewUserScreen() {
       ...(tenant === 'system' ? { type: '' } : {}),
     },
   });
+  const [way, setWay] = useState<Way>('invitation');
   const [password, setPassword] = useState(makePassword);
-  const creation = useChange((draft: UserDraft) => createUser(tenant, { ...userChangesOf(draft), password }));
+  const creation = useChange(async (draft: UserDraft): Promise<Made> => {
+    const account = userChangesOf(draft);
+    if (way === 'password') return { user: await createUser(tenant, { ...account, password }), password };
+    const user = await createUser(tenant, account);
+    // The account is there, also where this fails: then its link is made in the next step.
+    return { user, invitation: await inviteUser(tenant, user.id).catch(() => undefined) };
+  });
   const made = creation.data;
-  if (made !== undefined) return <MadeUser tenant={tenant} user={made} password={password} />;
+  if (made !== undefined) return <MadeUser tenant={tenant} {...made} />;
   return (
     <ChangeForm
       form={form}
@@ -47,7 +56,16 @@ export function NewUserScreen() {
     >
       <ScreenHeading place={tenant} />
       <UserFields tenant={tenant} form={form} />
-      <PasswordField value={password} onChange={setPassword} />
+      <RadioCards
+        label={words.invitation.way}
+        value={way}
+        onChoose={setWay}
+        choices={[
+          { value: 'invitation', ...words.invitation.ways.invitation },
+          { value: 'password', ...words.invitation.ways.password },
+        ]}
+      />
+      {way === 'password' ? <PasswordField value={password} onChange={setPassword} /> : null}
     </ChangeForm>
   );
 }
@@ -62,24 +80,36 @@ export function Account({ name, password }: { readonly name: string; readonly pa
   );
 }
 
-function MadeUser({
-  tenant,
-  user,
-  password,
-}: {
-  readonly tenant: string;
-  readonly user: User;
-  readonly password: string;
-}) {
+/** How the person gets a password. */
+type Way = 'invitation' | 'password';
+
+/** A new account, and what is shown of it once. */
+type Made = { readonly user: User } & (
+  { readonly password: string } | { readonly invitation: Invitation | undefined }
+);
+
+function MadeUser({ tenant, user, ...made }: Made & { readonly tenant: string }) {
   useTop();
   return (
     <Stack gap="md">
       <ScreenHeading title={user.display} place={tenant} />
       <Alert color="teal" role="status" title={words.created(user.display)}>
-        <Text size="sm" mb="sm">
-          {words.passwordOnce}
-        </Text>
-        <Account name={user.name} password={password} />
+        {'password' in made ? (
+          <>
+            <Text size="sm" mb="sm">
+              {words.passwordOnce}
+            </Text>
+            <Account name={user.name} password={made.password} />
+          </>
+        ) : (
+          <>
+            {made.invitation === undefined ? (
+              <Invite tenant={tenant} user={user} />
+            ) : (
+              <InvitationLink invitation={made.invitation} />
+            )}
+          </>
+        )}
       </Alert>
       <Group>
         <Button component={Link} to={administrationPath(tenant, `users/${user.id}`)} variant="default">

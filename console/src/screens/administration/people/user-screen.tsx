@@ -13,6 +13,7 @@ import { useChange, useTenant } from '../queries';
 import { EnabledBadge } from '../status-badge';
 import { ChangeForm } from '../change-form';
 import { endsSessions, userChangesOf, userDraftOf, type UserDraft } from './draft';
+import { Invite } from './invitation';
 import { Account } from './new-user-screen';
 import { makePassword } from './password';
 import { PasswordField } from './password-field';
@@ -67,6 +68,9 @@ function UserView({ tenant, user }: UserViewProps) {
       </ScreenHeading>
       <Part title={words.settings}>
         <UserForm tenant={tenant} user={user} />
+      </Part>
+      <Part title={words.invitation.title} hint={words.invitation.hint}>
+        <Invite tenant={tenant} user={user} />
       </Part>
       <Part title={words.newPassword} hint={words.newPasswordHint}>
         <NewPassword tenant={tenant} user={user} />

@@ -54,7 +54,15 @@ export function UsersScreen() {
               </Group>
             ),
           },
-          { title: form.status, cell: ({ disabled }) => <EnabledBadge isDisabled={disabled} /> },
+          {
+            title: form.status,
+            cell: ({ disabled, invited }) => (
+              <>
+                <EnabledBadge isDisabled={disabled} />
+                {invited === undefined ? null : <Text size="xs">{words.invitation.short}</Text>}
+              </>
+            ),
+          },
         ]}
       />
     </Stack>

@@ -3,7 +3,7 @@ import { Group, Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { changeTenant, removeTenant, type TenantDetails } from '../../../api/administration';
-import { administrationPath } from '../../../place';
+import { operatorPath } from '../../../place';
 import { texts } from '../../../texts';
 import { Confirm } from '../confirm';
 import { Part } from '../../../layout/heading';
@@ -31,7 +31,7 @@ export function EndOfTenant({ tenant: { name, status } }: { readonly tenant: Ten
         removal.tables.reduce((total, table) => total + table[of], 0);
       setRows((before) => ({ removed: (before?.removed ?? 0) + sum('removed'), left: sum('left') }));
     }
-    await navigate(administrationPath(), { replace: true });
+    await navigate(operatorPath(), { replace: true });
     forget(name);
   };
   if (name === 'system')

@@ -3,7 +3,7 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from 'react-router';
 import { createTenant } from '../../../api/administration';
-import { administrationPath } from '../../../place';
+import { operatorPath } from '../../../place';
 import { texts } from '../../../texts';
 import { ChangeDialog } from '../change-form';
 import { useChange } from '../queries';
@@ -25,9 +25,7 @@ export function NewTenant({ close }: { readonly close: () => void }) {
       title={words.new}
       form={draft}
       change={creation}
-      send={(given) =>
-        creation.mutate(given, { onSuccess: ({ name }) => void navigate(administrationPath(name)) })
-      }
+      send={(given) => creation.mutate(given, { onSuccess: ({ name }) => void navigate(operatorPath(name)) })}
       action={form.create}
       close={close}
     >

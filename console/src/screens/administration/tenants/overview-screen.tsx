@@ -6,6 +6,7 @@ import type { TenantDetails } from '../../../api/administration';
 import { formatDateTime } from '../../../fhir/format-date';
 import { useSpace } from '../../../layout/current-screen';
 import { Loaded } from '../../../layout/loaded';
+import { useIsOperator } from '../../../layout/use-administration';
 import { administrationPath, fhirPath } from '../../../place';
 import { texts } from '../../../texts';
 import { ScreenHeading, Part } from '../../../layout/heading';
@@ -24,6 +25,7 @@ export function OverviewScreen() {
 
 function Overview({ tenant }: { readonly tenant: TenantDetails }) {
   const space = useSpace();
+  const isOperator = useIsOperator();
   return (
     <Stack gap="xl">
       <ScreenHeading title={tenant.display} place={texts.administration.title}>
@@ -47,7 +49,7 @@ function Overview({ tenant }: { readonly tenant: TenantDetails }) {
         </SimpleGrid>
         <RenameTenant tenant={tenant} />
       </Part>
-      <EndOfTenant tenant={tenant} />
+      {isOperator ? <EndOfTenant tenant={tenant} /> : null}
     </Stack>
   );
 }

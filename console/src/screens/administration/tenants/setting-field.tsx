@@ -14,12 +14,14 @@ export interface SettingFieldProps {
   readonly isChanged: boolean;
   readonly isWrong: boolean;
   readonly change: (value: string) => void;
+  /** The person may not change it here. */
+  readonly isFixed: boolean;
   /** Null resets a setting. */
   readonly save: (changes: Readonly<Record<string, string | null>>) => void;
 }
 
 export function SettingField(props: SettingFieldProps) {
-  const { setting, value, isOwn, isChanged, save } = props;
+  const { setting, value, isOwn, isChanged, isFixed, save } = props;
   const { name, meaning, defaultFrom, fixed } = setting;
   return (
     <Paper withBorder p="sm" component="section" aria-label={name}>
@@ -40,6 +42,11 @@ export function SettingField(props: SettingFieldProps) {
             {fixed ? words.fixed : words.defaultIs(setting.default)}
             {fixed || defaultFrom === undefined ? null : `. ${words.from(defaultFrom)}`}
           </Text>
+          {isFixed && !fixed ? (
+            <Text size="xs" c="dimmed">
+              {words.ofOperator}
+            </Text>
+          ) : null}
         </Stack>
         <Stack gap="xs">
           <SettingInput {...props} />
@@ -53,7 +60,7 @@ export function SettingField(props: SettingFieldProps) {
                 {form.save}
               </Button>
             ) : null}
-            {isOwn && !fixed ? (
+            {isOwn && !isFixed ? (
               <Button
                 size="xs"
                 variant="default"
@@ -70,8 +77,8 @@ export function SettingField(props: SettingFieldProps) {
   );
 }
 
-function SettingInput({ setting, value, isWrong, change }: SettingFieldProps) {
-  const { name, values, expects, fixed } = setting;
+function SettingInput({ setting, value, isFixed, isWrong, change }: SettingFieldProps) {
+  const { name, values, expects } = setting;
   const kind = kindOfSetting(setting);
   if (kind === 'choice')
     return (
@@ -81,18 +88,18 @@ function SettingInput({ setting, value, isWrong, change }: SettingFieldProps) {
         value={value}
         onChange={(chosen) => change(chosen ?? value)}
         allowDeselect={false}
-        disabled={fixed}
+        disabled={isFixed}
       />
     );
   return (
     <TextInput
       aria-label={name}
-      description={fixed ? undefined : words.expects(expects ?? '')}
+      description={isFixed ? undefined : words.expects(expects ?? '')}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       value={value}
       onChange={(event) => change(event.currentTarget.value)}
       error={isWrong ? words.expects(expects ?? '') : undefined}
-      readOnly={fixed}
+      readOnly={isFixed}
       autoComplete="off"
       spellCheck={false}
     />

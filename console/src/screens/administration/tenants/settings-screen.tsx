@@ -10,6 +10,7 @@ import {
 } from '../../../api/administration';
 import { FailureView } from '../../../layout/failure-view';
 import { Loaded } from '../../../layout/loaded';
+import { useIsOperator } from '../../../layout/use-administration';
 import { texts } from '../../../texts';
 import { ScreenHeading } from '../../../layout/heading';
 import { useChange, useTenant, useTenantDetails } from '../queries';
@@ -23,6 +24,7 @@ const words = texts.administration.settingsScreen;
 export function SettingsScreen() {
   const tenant = useTenant();
   const details = useTenantDetails(tenant);
+  const isOperator = useIsOperator();
   const settings = useQuery({
     queryKey: ['administration-settings'],
     queryFn: listSettings,
@@ -37,7 +39,7 @@ export function SettingsScreen() {
             {(found) => (
               <>
                 <Settings tenant={found} settings={list} />
-                <ClientRates tenant={found} />
+                {isOperator ? <ClientRates tenant={found} /> : null}
               </>
             )}
           </Loaded>
@@ -55,6 +57,7 @@ function Settings({
   readonly settings: readonly SettingDescription[];
 }) {
   const [draft, setDraft] = useState<Readonly<Record<string, string>>>({});
+  const isOperator = useIsOperator();
   const changed = changedSettings(draft, tenant);
   const names = Object.keys(changed);
   const saving = useChange((changes: Readonly<Record<string, string | null>>) =>
@@ -81,6 +84,7 @@ function Settings({
             value={draft[setting.name] ?? tenant.settings[setting.name] ?? ''}
             isOwn={tenant.own.includes(setting.name)}
             isChanged={names.includes(setting.name)}
+            isFixed={setting.fixed || (setting.operator && !isOperator)}
             isWrong={wrong.includes(`'${setting.name}'`)}
             change={(value) => setDraft({ ...draft, [setting.name]: value })}
             save={save}

@@ -5,7 +5,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { Link } from 'react-router';
 import { formatDateTime } from '../../../fhir/format-date';
 import { RecordTable } from '../../../layout/record-table';
-import { administrationPath } from '../../../place';
+import { operatorPath } from '../../../place';
 import { texts } from '../../../texts';
 import { ScreenHeading } from '../../../layout/heading';
 import { useTenants } from '../queries';
@@ -36,7 +36,7 @@ export function TenantsScreen() {
           {
             title: form.name,
             cell: ({ name }) => (
-              <Anchor component={Link} to={administrationPath(name)} fw={600} aria-label={words.open(name)}>
+              <Anchor component={Link} to={operatorPath(name)} fw={600} aria-label={words.open(name)}>
                 {name}
               </Anchor>
             ),

@@ -1,0 +1,60 @@
+/** Who has signed in to which tenant as what; before that the way to the sign-in. */
+import { Button, Menu, Stack, Text } from '@mantine/core';
+import { Link } from 'react-router';
+import { signOut } from '../api/session';
+import { resourcePath } from '../place';
+import { texts } from '../texts';
+import { useSessionSpace } from './current-screen';
+import { IconUser } from './icons/icons';
+import { SignInButton } from './sign-in-button';
+import { usePerson } from './use-person';
+
+const { account: words } = texts.common;
+
+export function AccountMenu() {
+  const space = useSessionSpace();
+  const person = usePerson(space);
+  if (person === undefined) return <SignInButton space={space} variant="default" />;
+  const { name, record } = person;
+  const [type = '', id = ''] = record?.split('/') ?? [];
+  const roles = [
+    record === undefined ? '' : words.kind(type),
+    person.isAdministrator ? words.administrator : '',
+    person.isAuditor ? words.auditor : '',
+  ].filter((role) => role !== '');
+  const { tenant } = space;
+  return (
+    <Menu>
+      <Menu.Target>
+        <Button
+          size="xs"
+          variant="default"
+          maw={{ base: 90, sm: 240 }}
+          leftSection={<IconUser size={14} aria-hidden />}
+        >
+          <bdi>{name}</bdi>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown maw={320}>
+        <Menu.Label>
+          <Stack gap={2}>
+            <Text size="sm" c="var(--mantine-color-text)">
+              {words.signedInAs} <bdi>{name}</bdi>
+            </Text>
+            <Text size="xs">
+              {words.tenant} <bdi>{tenant}</bdi>
+              {['', tenant].includes(person.tenant) ? null : <bdi> · {person.tenant}</bdi>}
+            </Text>
+            <Text size="xs">{roles.length === 0 ? words.noRole : roles.join(', ')}</Text>
+          </Stack>
+        </Menu.Label>
+        {record === undefined ? null : (
+          <Menu.Item component={Link} to={resourcePath(space, type, id)}>
+            {words.ownRecord}
+          </Menu.Item>
+        )}
+        <Menu.Item onClick={() => void signOut(tenant)}>{texts.common.signOut}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

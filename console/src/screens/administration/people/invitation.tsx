@@ -1,0 +1,43 @@
+/** A link by which a person sets the password: made here, and shown once. */
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { inviteUser, type Invitation, type User } from '../../../api/administration';
+import { formatDateTime } from '../../../fhir/format-date';
+import { CopyField } from '../../../layout/copy';
+import { FailureView } from '../../../layout/failure-view';
+import { texts } from '../../../texts';
+import { useChange } from '../queries';
+
+const words = texts.administration.people.invitation;
+
+export function InvitationLink({ invitation: { link, expires } }: { readonly invitation: Invitation }) {
+  return (
+    <Stack gap="xs">
+      <Text size="sm">{words.once(formatDateTime(expires))}</Text>
+      <CopyField what={words.link} value={link} />
+    </Stack>
+  );
+}
+
+/** The button that makes a link, which ends the one before. */
+export function Invite({ tenant, user }: { readonly tenant: string; readonly user: User }) {
+  const inviting = useChange(() => inviteUser(tenant, user.id));
+  const { invited } = user;
+  return (
+    <Stack gap="sm">
+      {invited === undefined || inviting.isSuccess ? null : (
+        <Text size="sm">{words.pending(formatDateTime(invited))}</Text>
+      )}
+      <Group>
+        <Button variant="default" loading={inviting.isPending} onClick={() => inviting.mutate(undefined)}>
+          {words.make}
+        </Button>
+      </Group>
+      {inviting.isError ? <FailureView error={inviting.error} /> : null}
+      {inviting.isSuccess ? (
+        <Alert color="teal" role="status" title={words.made(user.display)}>
+          <InvitationLink invitation={inviting.data} />
+        </Alert>
+      ) : null}
+    </Stack>
+  );
+}

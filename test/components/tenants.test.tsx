@@ -1,0 +1,153 @@
+/** Which tenant one is in as what, the way to another one, and whose administration is shown. */
+import { fireEvent, screen, within } from '@testing-library/dom';
+import { listUsers, readTenant, listSettings } from '../../console/src/api/administration';
+import { request } from '../../console/src/api/send';
+import type { Person } from '../../console/src/api/session';
+import { App } from '../../console/src/app';
+import { administrationPath } from '../../console/src/place';
+import { render } from './render';
+
+/** The requests of the page. */
+const sent: { readonly path: string; readonly token: string | undefined }[] = [];
+
+beforeEach(() => {
+  sent.length = 0;
+  sessionStorage.clear();
+  localStorage.clear();
+  globalThis.fetch = (input, init) => {
+    const authorization = new Headers(init?.headers).get('authorization') ?? undefined;
+    sent.push({ path: input instanceof Request ? input.url : String(input), token: authorization });
+    return Promise.resolve(Response.json({ users: [], settings: [] }));
+  };
+});
+
+function signIn(tenant: string, person: Partial<Person>, release = 'r4'): void {
+  const whole: Person = { name: 'Dora Doe', tenant, isAdministrator: false, isAuditor: false, ...person };
+  const expires = Date.now() + 3_600_000;
+  const session = { id: tenant, accessToken: `token-of-${tenant}`, expires, person: whole };
+  sessionStorage.setItem(`andiron/session/${tenant}/${release}`, JSON.stringify(session));
+}
+
+const atGraphiql = (tenant: string): void => render(<App />, `/w/${tenant}/console/r4/graphiql`);
+const administration = (): string | null | undefined =>
+  within(screen.getByRole('navigation', { name: 'Main' }))
+    .queryByRole('link', { name: 'Administration' })
+    ?.getAttribute('href');
+
+it('the account menu says in which tenant one is what', async () => {
+  signIn('acme', {
+    ...{ tenant: 'Acme Hospital', record: 'Practitioner/doc' },
+    ...{ isAdministrator: true, isAuditor: true },
+  });
+  atGraphiql('acme');
+  fireEvent.click(screen.getByRole('button', { name: 'Dora Doe' }));
+  const menu = await screen.findByRole('menu');
+  expect(menu.textContent).toContain('Tenant: acme · Acme Hospital');
+  expect(menu.textContent).toContain('practitioner, administrator, auditor');
+  expect(within(menu).getByRole('menuitem', { name: 'Own record' }).getAttribute('href')).toBe(
+    '/w/acme/api/v1/fhir/r4/Practitioner/doc',
+  );
+});
+
+it('the switcher has the tenants where this browser was signed in, each as a page of its own', async () => {
+  localStorage.setItem('andiron/tenants', JSON.stringify(['beta', 'acme']));
+  signIn('acme', {});
+  signIn('system', { name: 'Paul' });
+  atGraphiql('acme');
+  fireEvent.click(screen.getByRole('button', { name: 'Tenant acme: change' }));
+  const dialog = await screen.findByRole('dialog');
+  const links = within(dialog).getAllByRole('link');
+  expect(links.map((link) => [link.getAttribute('href'), link.getAttribute('aria-current')])).toEqual([
+    ['/w/beta', null],
+    ['/w/acme', 'true'],
+  ]);
+  expect(within(dialog).getByRole<HTMLInputElement>('textbox', { name: /^Name of the tenant/ }).value).toBe(
+    'acme',
+  );
+});
+
+it('the operator chooses among the tenants of the server', async () => {
+  globalThis.fetch = () =>
+    Promise.resolve(Response.json({ tenants: [{ name: 'acme', display: 'Acme Hospital' }] }));
+  signIn('system', { isAdministrator: true });
+  atGraphiql('system');
+  fireEvent.click(screen.getByRole('button', { name: 'Tenant system: change' }));
+  const dialog = await screen.findByRole('dialog');
+  expect((await within(dialog).findByRole('link', { name: 'acme' })).getAttribute('href')).toBe('/w/acme');
+  expect(dialog.textContent).toContain('Acme Hospital');
+});
+
+it('no request has the token of another tenant', async () => {
+  signIn('acme', { isAdministrator: true });
+  history.replaceState(null, '', '/w/beta');
+  for (const path of ['fhir/r4/Patient', 'graphql/r4b', 'users']) await request(`/w/beta/api/v1/${path}`);
+  await request('/w/acme/api/v1/fhir/r4/Patient');
+  expect(sent.map(({ token }) => token)).toEqual([undefined, undefined, undefined, 'Bearer token-of-acme']);
+});
+
+describe('the link to the administration', () => {
+  it.each([
+    ['an administrator of the tenant', { acme: { isAdministrator: true } }, '/w/acme/console/administration'],
+    ['the operator', { system: { isAdministrator: true } }, '/w/system/console/administration/acme'],
+    [
+      'the operator who is a person of the tenant too',
+      { system: { isAdministrator: true }, acme: {} },
+      '/w/system/console/administration/acme',
+    ],
+    ['a person without the right', { acme: {} }, undefined],
+    ['an auditor of the tenant', { acme: { isAuditor: true } }, undefined],
+    // A server in open mode asks for nothing.
+    ['nobody', {}, '/w/system/console/administration/acme'],
+  ] as const)('is that of %s', (_who, people, path) => {
+    for (const [tenant, person] of Object.entries(people)) signIn(tenant, person);
+    atGraphiql('acme');
+    expect(administration()).toBe(path);
+  });
+});
+
+describe('the requests of the administration', () => {
+  it('go to the tenant where its own administrator is, with its token', async () => {
+    signIn('acme', { isAdministrator: true }, 'r4b');
+    history.replaceState(null, '', '/w/acme/console/administration/users');
+    await listUsers('acme');
+    await readTenant('acme');
+    await listSettings();
+    expect(sent.map(({ path }) => path)).toEqual([
+      '/w/acme/api/v1/users',
+      '/w/acme/api/v1/tenant',
+      '/w/acme/api/v1/settings',
+    ]);
+    expect(new Set(sent.map(({ token }) => token))).toEqual(new Set(['Bearer token-of-acme']));
+    expect(administrationPath('acme', 'users')).toBe('/w/acme/console/administration/users');
+  });
+
+  it('go to the addresses of the operator from the screens of the operator', async () => {
+    signIn('system', { isAdministrator: true });
+    signIn('acme', { isAdministrator: true });
+    history.replaceState(null, '', '/w/system/console/administration/acme/users');
+    await listUsers('acme');
+    expect(sent).toEqual([{ path: '/w/system/api/v1/tenants/acme/users', token: 'Bearer token-of-system' }]);
+    expect(administrationPath('acme', 'users')).toBe('/w/system/console/administration/acme/users');
+  });
+});
+
+it('what only the operator may do is not shown to the administrator of a tenant', async () => {
+  const described = {
+    ...{ name: 'acme', display: 'Acme Hospital', status: 'active', created: '2026-01-01T00:00:00Z' },
+    ...{ settings: {}, own: [], usage: { resources: 1, bytes: 1 } },
+  };
+  globalThis.fetch = () => Promise.resolve(Response.json(described));
+  signIn('acme', { isAdministrator: true });
+  signIn('system', { isAdministrator: true });
+  render(<App />, '/w/acme/console/administration');
+  await screen.findByRole('heading', { level: 1, name: 'Acme Hospital' });
+  expect(screen.queryByRole('button', { name: 'Remove the tenant' })).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Disable' })).toBeNull();
+  const tabs = within(screen.getByRole('navigation', { name: 'Administration of the tenant' }));
+  expect(tabs.getByRole('link', { name: 'Users' }).getAttribute('href')).toBe(
+    '/w/acme/console/administration/users',
+  );
+  render(<App />, '/w/system/console/administration/acme');
+  await screen.findByRole('button', { name: 'Remove the tenant' });
+  expect(screen.getByRole('button', { name: 'Disable' })).toBeTruthy();
+});
