@@ -47,6 +47,9 @@ it('the account menu says in which tenant one is what', async () => {
   expect(within(menu).getByRole('menuitem', { name: 'Own record' }).getAttribute('href')).toBe(
     '/w/acme/api/v1/fhir/r4/Practitioner/doc',
   );
+  expect(within(menu).getByRole('menuitem', { name: 'Second factor' }).getAttribute('href')).toBe(
+    '/w/acme/oidc/second-factor',
+  );
 });
 
 it('the switcher has the tenants where this browser was signed in, each as a page of its own', async () => {

@@ -163,6 +163,11 @@ export function inviteUser(tenant: string, user: string): Promise<Invitation> {
   );
 }
 
+/** The password stays. */
+export async function removeSecondFactor(tenant: string, user: string): Promise<void> {
+  await api.DELETE('/tenants/{tenant}/users/{user}/second-factor', { params: { path: { tenant, user } } });
+}
+
 export async function listIssuers(tenant: string): Promise<readonly Issuer[]> {
   return (await dataOf(api.GET('/tenants/{tenant}/issuers', at(tenant)))).issuers;
 }

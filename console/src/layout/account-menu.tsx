@@ -2,7 +2,7 @@
 import { Button, Menu, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { signOut } from '../api/session';
-import { resourcePath } from '../place';
+import { PREFIX, resourcePath, tenantPath } from '../place';
 import { texts } from '../texts';
 import { useSessionSpace } from './current-screen';
 import { IconUser } from './icons/icons';
@@ -53,6 +53,9 @@ export function AccountMenu() {
             {words.ownRecord}
           </Menu.Item>
         )}
+        <Menu.Item component="a" href={`${PREFIX}${tenantPath(tenant, 'oidc/second-factor')}`}>
+          {words.secondFactor}
+        </Menu.Item>
         <Menu.Item onClick={() => void signOut(tenant)}>{texts.common.signOut}</Menu.Item>
       </Menu.Dropdown>
     </Menu>

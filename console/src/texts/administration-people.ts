@@ -47,6 +47,7 @@ export const administrationPeople = {
     made: (name: string) => `The link for ${name} is ready.`,
     once: (expires: string) =>
       `Give it to the person in a way that nobody else reads. It is valid once, until ${expires}, and it is not shown again. A new link ends it.`,
+    mailed: (expires: string) => `It was sent by mail, and is valid until ${expires}.`,
     pending: (expires: string) => `There is a link that the person has not used. It ends ${expires}.`,
     short: 'Invited',
     way: 'How does the person get a password?',
@@ -54,6 +55,14 @@ export const administrationPeople = {
       invitation: { title: 'Invite', hint: 'The person sets it, by a link that is valid once and for a day' },
       password: { title: 'Set a password', hint: 'You give it to the person with the name' },
     },
+  },
+  secondFactor: {
+    title: 'Second factor',
+    hint: 'The person signs in with the password and a code of an app.',
+    remove: 'Remove the second factor',
+    removeTitle: (name: string) => `Remove the second factor of ${name}?`,
+    removeWords:
+      'The person then signs in by the password alone, and can set up another app. Be sure that it is this person who asks.',
   },
   identityWarning:
     'Another identity, patient or release signs the person out everywhere, and ends what was granted to apps.',

@@ -30,6 +30,7 @@ export const common = {
     kind: (type: string) => KINDS[type] ?? type,
     noRole: 'No record and no right of its own',
     ownRecord: 'Own record',
+    secondFactor: 'Second factor',
   },
   tenants: {
     title: 'Tenants',

@@ -10,6 +10,7 @@ import { useChange } from '../queries';
 const words = texts.administration.people.invitation;
 
 export function InvitationLink({ invitation: { link, expires } }: { readonly invitation: Invitation }) {
+  if (link === undefined) return <Text size="sm">{words.mailed(formatDateTime(expires))}</Text>;
   return (
     <Stack gap="xs">
       <Text size="sm">{words.once(formatDateTime(expires))}</Text>

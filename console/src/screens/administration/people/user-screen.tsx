@@ -3,7 +3,7 @@ import { Alert, Group, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from 'react-router';
-import { changeUser, readUser, removeUser, type User } from '../../../api/administration';
+import { changeUser, readUser, removeSecondFactor, removeUser, type User } from '../../../api/administration';
 import { Loaded } from '../../../layout/loaded';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
@@ -72,10 +72,27 @@ function UserView({ tenant, user }: UserViewProps) {
       <Part title={words.invitation.title} hint={words.invitation.hint}>
         <Invite tenant={tenant} user={user} />
       </Part>
+      {user.secondFactor ? <SecondFactor tenant={tenant} user={user} /> : null}
       <Part title={words.newPassword} hint={words.newPasswordHint}>
         <NewPassword tenant={tenant} user={user} />
       </Part>
     </Stack>
+  );
+}
+
+/** Where the person has lost the app and the recovery codes. */
+function SecondFactor({ tenant, user }: UserViewProps) {
+  const removal = useChange(() => removeSecondFactor(tenant, user.id));
+  return (
+    <Part title={words.secondFactor.title} hint={words.secondFactor.hint}>
+      <Confirm
+        label={words.secondFactor.remove}
+        title={words.secondFactor.removeTitle(user.display)}
+        words={words.secondFactor.removeWords}
+        action={form.remove}
+        run={() => removal.mutateAsync(undefined)}
+      />
+    </Part>
   );
 }
 

@@ -56,10 +56,11 @@ export function UsersScreen() {
           },
           {
             title: form.status,
-            cell: ({ disabled, invited }) => (
+            cell: ({ disabled, invited, secondFactor }) => (
               <>
                 <EnabledBadge isDisabled={disabled} />
                 {invited === undefined ? null : <Text size="xs">{words.invitation.short}</Text>}
+                {secondFactor ? <Text size="xs">{words.secondFactor.title}</Text> : null}
               </>
             ),
           },
