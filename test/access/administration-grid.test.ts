@@ -121,7 +121,8 @@ function toRequest(id: string, route: AdministrationRoute, path: string, tenant:
   return {
     method,
     path: query.size === 0 ? filled : `${filled}?${query.toString()}`,
-    body: hasBody ? (file ?? { ...route.example, ...fresh[id] }) : undefined,
+    // An optional body is left empty: its example may need more of the server, such as mail.
+    body: hasBody ? (file ?? (route.isBodyOptional === true ? {} : { ...route.example, ...fresh[id] })) : undefined,
     type: route.file ?? 'application/json',
   };
 } // prettier-ignore
