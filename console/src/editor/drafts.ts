@@ -59,8 +59,8 @@ function warn(event: BeforeUnloadEvent): void {
 
 /** While there is a draft, the browser asks before it leaves the page: the tab may be closed. */
 function updateWarning(): void {
-  if (drafts.size > 0) addEventListener('beforeunload', warn);
-  else removeEventListener('beforeunload', warn);
+  if (drafts.size > 0) window.addEventListener('beforeunload', warn);
+  else window.removeEventListener('beforeunload', warn);
 }
 
 function drop(key: string): void {
@@ -83,6 +83,19 @@ export function keepDraft(space: Space, address: string, draft: Draft | undefine
     store(key, kept);
   }
   tell();
+}
+
+/** Drops all drafts of a tenant, when the person signs out. */
+export function dropDrafts(tenant: string): void {
+  for (const key of [...drafts.keys()]) if (key.startsWith(`${tenant}/`)) drop(key);
+  tell();
+}
+
+/** True: texts of the tenant are not saved. */
+export function useHasDrafts(tenant: string): boolean {
+  return useSyncExternalStore(subscribe, () =>
+    [...drafts.keys()].some((key) => key.startsWith(`${tenant}/`)),
+  );
 }
 
 export function draftOf(space: Space, address: string): Draft | undefined {

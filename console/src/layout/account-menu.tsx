@@ -2,6 +2,7 @@
 import { Button, Menu, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { signOut } from '../api/session';
+import { dropDrafts, useHasDrafts } from '../editor/drafts';
 import { PREFIX, resourcePath, tenantPath } from '../place';
 import { texts } from '../texts';
 import { useSessionSpace } from './current-screen';
@@ -14,6 +15,8 @@ const { account: words } = texts.common;
 export function AccountMenu() {
   const space = useSessionSpace();
   const person = usePerson(space);
+  const { tenant } = space;
+  const hasDrafts = useHasDrafts(tenant);
   if (person === undefined) return <SignInButton space={space} variant="default" />;
   const { name, record } = person;
   const [type = '', id = ''] = record?.split('/') ?? [];
@@ -22,7 +25,6 @@ export function AccountMenu() {
     person.isAdministrator ? words.administrator : '',
     person.isAuditor ? words.auditor : '',
   ].filter((role) => role !== '');
-  const { tenant } = space;
   return (
     <Menu>
       <Menu.Target>
@@ -56,7 +58,14 @@ export function AccountMenu() {
         <Menu.Item component="a" href={`${PREFIX}${tenantPath(tenant, 'oidc/second-factor')}`}>
           {words.secondFactor}
         </Menu.Item>
-        <Menu.Item onClick={() => void signOut(tenant)}>{texts.common.signOut}</Menu.Item>
+        <Menu.Item
+          onClick={() => {
+            dropDrafts(tenant);
+            void signOut(tenant);
+          }}
+        >
+          {hasDrafts ? words.signOutAndDiscard : texts.common.signOut}
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -28,6 +28,7 @@ export const common = {
     administrator: 'administrator',
     auditor: 'auditor',
     kind: (type: string) => KINDS[type] ?? type,
+    signOutAndDiscard: 'Sign out and discard unsaved changes',
     noRole: 'No record and no right of its own',
     ownRecord: 'Own record',
     secondFactor: 'Second factor',
