@@ -110,6 +110,8 @@ function toRequest(id: string, route: AdministrationRoute, path: string, tenant:
   const [method = ''] = route.address.split(' ');
   const query = new URLSearchParams();
   for (const name of route.query?.required ?? []) query.set(name, { confirm: tenant, issuer: ISSUER }[name] ?? '');
+  // All of a tenant is for the operator; current resources are for both.
+  if (id === 'exportTenant') query.set('current', 'true');
   const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => ({ tenant, ...parts })[name] ?? '');
   const fresh: Readonly<Record<string, object>> = {
     createTenant: { name: `fresh-${made}-${tenant}` },

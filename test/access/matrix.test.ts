@@ -169,6 +169,8 @@ const ADDRESS_ROWS: Readonly<Record<string, AddressRow>> = {
   [`DELETE ${ROOT}/_async/:job`]: JOB,
   // It answers upgrades only; what a WebSocket may do: rest/subscriptions/websocket-access.test.ts.
   [`GET ${ROOT}/websocket`]: { ...CLOSED, powerless: () => [[powerless.basic, 400]], status: 400 },
+  // All of a tenant is for the operator.
+  [`GET ${OWN_ADMINISTRATION}/export`]: { ...ADMINISTERED_BY_ITSELF, query: '?current=true' },
   [`POST ${ROOT}/_search`]: SEARCH,
   [`POST ${ROOT}/:type/_search`]: SEARCH,
   [`POST ${ROOT}/:type/:id/_search`]: SEARCH,
@@ -199,6 +201,11 @@ const ADDRESS_ROWS: Readonly<Record<string, AddressRow>> = {
   [`GET ${OIDC}/authorize`]: open(400),
   [`POST ${OIDC}/authorize`]: open(400, 'step=sign-in&user=doc&password=guess'),
   [`GET ${OIDC}/logout`]: open(400),
+  // Pages for people: a link and a password prove who they are.
+  [`GET ${OIDC}/invitation`]: open(200),
+  [`POST ${OIDC}/invitation`]: open(403, 'secret=guess'),
+  [`GET ${OIDC}/second-factor`]: open(200),
+  [`POST ${OIDC}/second-factor`]: open(403, 'step=sign-in&user=doc&password=guess'),
   [`POST ${OIDC}/logout`]: open(400, 'id_token_hint=x'),
   [`POST ${OIDC}/token`]: proving('grant_type=client_credentials'),
   [`POST ${OIDC}/revoke`]: proving('token=x'),

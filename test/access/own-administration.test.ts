@@ -163,6 +163,16 @@ it.each(['%61', 'A', '%2e%2e%2f', '..%2f', '%00'])(
   },
 );
 
+it('an export has no passwords: all of the tenant is for the operator, its current resources for both', async () => {
+  const user = { name: 'exported', password: 'correct horse battery' };
+  expect((await send('POST', '/users', user)).status).toBe(201);
+  const { status, json } = await send('GET', '/export');
+  expect([status, json.issue[0].diagnostics]).toEqual([403, expect.stringContaining('current=true')]);
+  const current = await send('GET', '/export?current=true');
+  expect([current.status, current.text.includes('exported')]).toEqual([200, false]);
+  expect((await server.administer('GET', `/tenants/${tenant}/export`)).text).toContain('exported');
+});
+
 it('HEAD answers as GET does, and other methods are not allowed', async () => {
   expect((await send('HEAD', '/users')).status).toBe(200);
   expect((await send('PROPFIND', '/users')).status).toBe(405);

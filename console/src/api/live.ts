@@ -58,7 +58,7 @@ export async function watchRecord(
         if (change !== undefined) tell(change);
       }
     } catch {
-      if (signal.aborted) return;
+      // The connection broke, or the screen was left, which ends the loop.
     }
     await new Promise((resolve) => setTimeout(resolve, pause));
     pause = Math.min(2 * pause, LONGEST_PAUSE_MS);

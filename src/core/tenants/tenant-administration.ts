@@ -43,7 +43,10 @@ export function createTenantAdministration({
 
 type OneTenant = Pick<Tenants, 'describe' | 'settings' | 'change' | 'export'>;
 
-/** Returns the same for the administrators of a tenant: its status and its limits are changed by the operator. */
+/**
+ * Returns the same for the administrators of a tenant: its status and its limits are changed by the operator, who alone
+ * exports all of it.
+ */
 export function forOwnAdministrators({
   describe,
   settings,
@@ -52,8 +55,15 @@ export function forOwnAdministrators({
 }: OneTenant): OneTenant {
   return {
     ...{ describe, settings },
-    // The operator alone moves the deliveries of Subscriptions, with their secrets.
-    export: (name, which) => exportOne(name, which),
+    // All of a tenant, with the hashes of passwords and secrets, is for the operator, who moves tenants.
+    async export(name, which) {
+      if (which !== 'current')
+        throw fhirError('forbidden', {
+          reason:
+            'Only the operator of the server exports all of a tenant, because that has the hashes of its passwords; ask for ?current=true',
+        });
+      return exportOne(name, which);
+    },
     async change(name, changes) {
       if (changes.status !== undefined)
         throw fhirError('forbidden', {
