@@ -86,11 +86,39 @@ describe('the last administrator of a tenant', () => {
     expect(inShort(await send('PATCH', `/clients/${client.id}`, { administrator: false }))).toEqual(REFUSED);
   });
 
+  it('is not replaced by somebody who has not used the link to set a password yet', async () => {
+    const { client, send } = await makeTenant();
+    const { json: olga } = await send('POST', '/users', { name: 'olga', administrator: true });
+    expect((await send('POST', `/users/${olga.id}/invitations`, {})).status).toBe(201);
+    expect(inShort(await send('PATCH', `/clients/${client.id}`, { disabled: true }))).toEqual(REFUSED);
+    expect((await send('PATCH', `/users/${olga.id}`, { password: PASSWORD })).status).toBe(200);
+    expect((await send('PATCH', `/clients/${client.id}`, { disabled: true })).status).toBe(200);
+  });
+
   it('can be removed by the operator', async () => {
     const { tenant, client, send } = await makeTenant();
     await administerWell(server, 'PATCH', `/tenants/${tenant}/clients/${client.id}`, { disabled: true });
     expect((await send('GET', '/users')).status).toBe(401);
   });
+});
+
+it('a right that is taken away does not come back by another change at the same time', async () => {
+  const { send } = await makeTenant();
+  const { json: user } = await send('POST', '/users', { name: 'ben', password: PASSWORD });
+  const { json: app } = await send('POST', '/clients', { name: 'App', withSecret: false });
+  for (let round = 0; round < 8; round++)
+    for (const path of [`/users/${user.id}`, `/clients/${app.id}`]) {
+      expect((await send('PATCH', path, { auditor: true })).status).toBe(200);
+      const name = path.startsWith('/users') ? { display: `Ben ${round}` } : { name: `App ${round}` };
+      const changes = [{ auditor: false }, name, { disabled: round % 2 === 0 }, name];
+      const answers = await Promise.all(changes.map((change) => send('PATCH', path, change)));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect((await send('GET', path)).json).toMatchObject({
+        auditor: false,
+        ...name,
+        disabled: round % 2 === 0,
+      });
+    }
 });
 
 it('two administrators who remove each other at once do not both succeed', async () => {

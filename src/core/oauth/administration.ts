@@ -71,13 +71,13 @@ export function administerClients(parts: ClientAdministrationParts): ClientAdmin
     },
     async change(tenant, id, changes) {
       const space = await spaceOf(tenant);
-      const before = await clients.read(space, id);
-      if (before === undefined) return undefined;
-      requireChangeable(id, changes);
-      const details = changeDetails(changes, destinations, before);
-      if (!(await clients.update(space, id, details))) return undefined;
+      const after = await clients.update(space, id, (before) => {
+        requireChangeable(id, changes);
+        return changeDetails(changes, destinations, before);
+      });
+      if (after === undefined) return undefined;
       changed(tenant);
-      return toShown({ ...before, ...details }, tenant);
+      return toShown(after, tenant);
     },
     async addSecret(tenant, id, expires) {
       const made = await clients.addSecret(await spaceOf(tenant), id, expires);

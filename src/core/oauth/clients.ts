@@ -132,11 +132,16 @@ export class Clients {
   }
 
   /**
-   * False: there is no such client. Takes effect in this process at once; the caller notifies the others. Throws
+   * Undefined: there is no such client. Takes effect in this process at once; the caller notifies the others. Throws
    * `lastAdministrator`.
    */
-  async update(space: AdministeredTenant, id: string, details: ClientDetails): Promise<boolean> {
-    const changed = await this.store.update(space, id, details);
+  async update(
+    space: AdministeredTenant,
+    id: string,
+    decide: (before: StoredClient) => ClientDetails,
+  ): Promise<StoredClient | undefined> {
+    if (id === CONSOLE) await this.storeConsole(space);
+    const changed = await this.store.update(space, id, (before) => decide(asInProgram(id, before) ?? before));
     this.invalidate();
     return changed;
   }

@@ -111,15 +111,19 @@ export class Users {
     id: string,
     { password, ...changes }: UserChanges,
   ): Promise<boolean> {
-    const before = await this.store.find(space, id);
-    if (before === undefined) return false;
-    const details = change(changes, before);
-    const hash = password === undefined ? undefined : await hashPassword(requirePassword(password, details));
-    const isOther = details.fhirUser !== before.fhirUser || details.patient !== before.patient;
-    const endsAll = hash !== undefined || details.isDisabled || isOther || details.release !== before.release;
-    if (!(await this.store.update(space, { id, details, hash, endsAll })))
-      refuse(`The user '${details.name}' exists already`);
-    return true;
+    let name: string | undefined;
+    const isChanged = await this.store.update(space, id, async (before) => {
+      const details = change(changes, before);
+      name = details.name;
+      const hash =
+        password === undefined ? undefined : await hashPassword(requirePassword(password, details));
+      const isOther = details.fhirUser !== before.fhirUser || details.patient !== before.patient;
+      const endsAll =
+        hash !== undefined || details.isDisabled || isOther || details.release !== before.release;
+      return { details, hash, endsAll };
+    });
+    if (!isChanged && name !== undefined) refuse(`The user '${name}' exists already`);
+    return isChanged;
   }
 
   /** False: there is no such account. Throws `lastAdministrator`. */

@@ -168,9 +168,22 @@ export class ClientStore {
     return this.change(CREATE, { ...toBound(details), tenant: tenantNumber, id, most: MAX_CLIENTS + 1 });
   }
 
-  /** False: the client does not exist. Throws `lastAdministrator`. */
-  async update(of: AdministeredTenant, id: string, details: ClientDetails): Promise<boolean> {
-    return this.changeKeeping(of, CHANGE, { ...toBound(details), tenant: of.tenantNumber, id });
+  /**
+   * Changes a client as `decide` says, which gets it as it is when no other change is under way. Undefined: it does not
+   * exist. Throws `lastAdministrator`.
+   */
+  async update(
+    of: AdministeredTenant,
+    id: string,
+    decide: (before: StoredClient) => ClientDetails,
+  ): Promise<StoredClient | undefined> {
+    return changeAccounts(this.owner, of, async (session) => {
+      const before = await this.find(of, id);
+      if (before === undefined) return undefined;
+      const details = decide(before);
+      const changed = await session.run(CHANGE, { ...toBound(details), tenant: of.tenantNumber, id });
+      return changed.length === 0 ? undefined : { ...before, ...details };
+    });
   }
 
   /** False: the client has MAX_SECRETS secrets. */
@@ -184,7 +197,12 @@ export class ClientStore {
 
   /** False: the secret does not exist. Throws `lastAdministrator`. */
   async removeSecret(of: AdministeredTenant, client: string, id: string): Promise<boolean> {
-    return this.changeKeeping(of, REMOVE_SECRET, { tenant: of.tenantNumber, client, id });
+    const bound = { tenant: of.tenantNumber, client, id };
+    return changeAccounts(
+      this.owner,
+      of,
+      async (session) => (await session.run(REMOVE_SECRET, bound)).length > 0,
+    );
   }
 
   /** Returns true once for each hash until `expires` (milliseconds since 1970), across all processes. */
@@ -194,13 +212,6 @@ export class ClientStore {
 
   private change(...of: Parameters<OwnerSession['run']>): Promise<boolean> {
     return OwnerSession.inTransaction(this.owner, async (session) => (await session.run(...of)).length > 0);
-  }
-
-  private changeKeeping(
-    tenant: AdministeredTenant,
-    ...of: Parameters<OwnerSession['run']>
-  ): Promise<boolean> {
-    return changeAccounts(this.owner, tenant, async (session) => (await session.run(...of)).length > 0);
   }
 }
 

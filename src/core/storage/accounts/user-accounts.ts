@@ -91,6 +91,14 @@ const REMOVE = defineStatement(
     delete from andiron.user_account where tenant = ${bind('tenant')}::int and id = ${bind('id')} returning id`),
   { named: false },
 );
+export interface UserUpdate {
+  readonly details: UserDetails;
+  /** Undefined: the password stays. */
+  readonly hash: string | undefined;
+  /** Ends all sessions of the account and revokes its grants. */
+  readonly endsAll: boolean;
+}
+
 /** Accounts of one tenant. */
 const MAX_USERS = 100_000;
 const MAX_LISTED = 10_000;
@@ -131,24 +139,18 @@ export class UserStore {
   }
 
   /**
-   * Changes an account. `hash` undefined: the password stays. `endsAll`: ends all sessions of the account and revokes
-   * its grants. False: the account does not exist, or another has the name. Throws `lastAdministrator`.
+   * Changes an account as `decide` says, which gets it as it is when no other change is under way. False: it does not
+   * exist, or another has the name. Throws `lastAdministrator`.
    */
   async update(
     of: AdministeredTenant,
-    {
-      id,
-      details,
-      hash,
-      endsAll,
-    }: {
-      readonly id: string;
-      readonly details: UserDetails;
-      readonly hash: string | undefined;
-      readonly endsAll: boolean;
-    },
+    id: string,
+    decide: (before: StoredUser) => Promise<UserUpdate>,
   ): Promise<boolean> {
     return changeAccounts(this.owner, of, async (session) => {
+      const before = await this.find(of, id);
+      if (before === undefined) return false;
+      const { details, hash, endsAll } = await decide(before);
       const key = { tenant: of.tenantNumber, id };
       if ((await session.run(CHANGE, { ...toBound(details), ...key })).length === 0) return false;
       if (hash !== undefined) await setPassword(session, key, hash);
