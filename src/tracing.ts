@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { VERSION, type Log } from './core';
 
 export interface Tracing {
-  /** Sends what was recorded, for at most some seconds. */
+  /** Sends what was recorded, for at most some seconds, and traces nothing more. */
   stop(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ function isWanted(environment: Environment): boolean {
  */
 export async function startTracing(environment: Environment, log: Log): Promise<Tracing | undefined> {
   if (!isWanted(environment)) return undefined;
-  const { diag, DiagLogLevel } = await import('@opentelemetry/api');
+  const { context, diag, DiagLogLevel, propagation, trace } = await import('@opentelemetry/api');
   const { NodeTracerProvider, BatchSpanProcessor } = await import('@opentelemetry/sdk-trace-node');
   const { W3CTraceContextPropagator } = await import('@opentelemetry/core');
   const resources = await import('@opentelemetry/resources');
@@ -59,6 +59,7 @@ export async function startTracing(environment: Environment, log: Log): Promise<
         provider.shutdown().catch((error: unknown) => warn(String(error))),
         delay(STOP_MS, undefined, { ref: false }),
       ]);
+      for (const registered of [trace, context, propagation, diag]) registered.disable();
     },
   };
 }

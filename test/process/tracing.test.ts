@@ -163,6 +163,8 @@ it('a request of this server to another continues the trace', async () => {
     return span.spanContext().traceId;
   });
   await tracing?.stop();
+  // Nothing of it is left in the process.
+  expect(api.propagation.fields()).toEqual([]);
   await new Promise((resolve) => keys.close(resolve));
   expect(headers).toEqual([expect.stringMatching(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`))]);
 });
