@@ -1312,7 +1312,7 @@ export interface operations {
                     "application/json": components["schemas"]["DescribedTenant"];
                 };
             };
-            /** @description There is no such tenant */
+            /** @description The tenant does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1357,7 +1357,7 @@ export interface operations {
                     "application/json": components["schemas"]["TenantRemoval"];
                 };
             };
-            /** @description There is no such tenant */
+            /** @description The tenant does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1420,7 +1420,7 @@ export interface operations {
                     "application/json": components["schemas"]["DescribedTenant"];
                 };
             };
-            /** @description There is no such tenant */
+            /** @description The tenant does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1465,7 +1465,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description There is no such tenant */
+            /** @description The tenant does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1556,7 +1556,7 @@ export interface operations {
                     "application/json": components["schemas"]["ClientList"];
                 };
             };
-            /** @description There is no such tenant */
+            /** @description The tenant does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1601,7 +1601,7 @@ export interface operations {
                     "application/json": components["schemas"]["MadeClient"];
                 };
             };
-            /** @description There is no such tenant */
+            /** @description The tenant does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1636,7 +1636,7 @@ export interface operations {
                     "application/json": components["schemas"]["Client"];
                 };
             };
-            /** @description There is no such tenant, or nothing of this name in it */
+            /** @description The tenant does not exist, or has nothing of this name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1686,7 +1686,7 @@ export interface operations {
                     "application/json": components["schemas"]["Client"];
                 };
             };
-            /** @description There is no such tenant, or nothing of this name in it */
+            /** @description The tenant does not exist, or has nothing of this name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1739,7 +1739,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewSecret"];
                 };
             };
-            /** @description There is no such tenant, or nothing of this name in it */
+            /** @description The tenant does not exist, or has nothing of this name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1776,7 +1776,7 @@ export interface operations {
                     "application/json": components["schemas"]["Removed"];
                 };
             };
-            /** @description There is no such tenant, or nothing of this name in it */
+            /** @description The tenant does not exist, or has nothing of this name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1818,7 +1818,7 @@ export interface operations {
                     "application/json": components["schemas"]["IssuerList"];
                 };
             };
-            /** @description There is no such tenant */
+            /** @description The tenant does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1863,7 +1863,7 @@ export interface operations {
                     "application/json": components["schemas"]["IssuerList"];
                 };
             };
-            /** @description There is no such tenant */
+            /** @description The tenant does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1908,7 +1908,7 @@ export interface operations {
                     "application/json": components["schemas"]["Removed"];
                 };
             };
-            /** @description There is no such tenant, or nothing of this name in it */
+            /** @description The tenant does not exist, or has nothing of this name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1959,7 +1959,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeyList"];
                 };
             };
-            /** @description There is no such tenant */
+            /** @description The tenant does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1992,7 +1992,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserList"];
                 };
             };
-            /** @description There is no such tenant */
+            /** @description The tenant does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2037,7 +2037,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description There is no such tenant */
+            /** @description The tenant does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2072,7 +2072,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description There is no such tenant, or nothing of this name in it */
+            /** @description The tenant does not exist, or has nothing of this name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2107,7 +2107,7 @@ export interface operations {
                     "application/json": components["schemas"]["Removed"];
                 };
             };
-            /** @description There is no such tenant, or nothing of this name in it */
+            /** @description The tenant does not exist, or has nothing of this name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2166,7 +2166,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description There is no such tenant, or nothing of this name in it */
+            /** @description The tenant does not exist, or has nothing of this name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2210,7 +2210,7 @@ export interface operations {
                     "application/json": components["schemas"]["Removed"];
                 };
             };
-            /** @description There is no such tenant, or nothing of this name in it */
+            /** @description The tenant does not exist, or has nothing of this name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2254,7 +2254,7 @@ export interface operations {
                     "application/json": components["schemas"]["Invitation"];
                 };
             };
-            /** @description There is no such tenant, or nothing of this name in it */
+            /** @description The tenant does not exist, or has nothing of this name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2287,7 +2287,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyList"];
                 };
             };
-            /** @description There is no such tenant */
+            /** @description The tenant does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2322,7 +2322,7 @@ export interface operations {
                     "application/json": components["schemas"]["Policy"];
                 };
             };
-            /** @description There is no such tenant, or nothing of this name in it */
+            /** @description The tenant does not exist, or has nothing of this name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2388,7 +2388,7 @@ export interface operations {
                     "application/json": components["schemas"]["Policy"];
                 };
             };
-            /** @description There is no such tenant */
+            /** @description The tenant does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2435,7 +2435,7 @@ export interface operations {
                     "application/json": components["schemas"]["Removed"];
                 };
             };
-            /** @description There is no such tenant, or nothing of this name in it */
+            /** @description The tenant does not exist, or has nothing of this name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2477,7 +2477,7 @@ export interface operations {
                     "application/json": components["schemas"]["PackageList"];
                 };
             };
-            /** @description There is no such tenant */
+            /** @description The tenant does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2539,7 +2539,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description There is no such tenant */
+            /** @description The tenant does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2592,7 +2592,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description There is no such tenant */
+            /** @description The tenant does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2634,7 +2634,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobList"];
                 };
             };
-            /** @description There is no such tenant */
+            /** @description The tenant does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2669,7 +2669,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description There is no such tenant, or nothing of this name in it */
+            /** @description The tenant does not exist, or has nothing of this name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2713,7 +2713,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            /** @description There is no such tenant, or nothing of this name in it */
+            /** @description The tenant does not exist, or has nothing of this name */
             404: {
                 headers: {
                     [name: string]: unknown;

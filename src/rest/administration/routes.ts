@@ -50,8 +50,8 @@ const SHORT_BODY = 64 * 1024;
 
 const TENANT = '/tenants/{tenant}';
 const CLOSED = { additionalProperties: false };
-const ABSENT = { 404: 'There is no such tenant' };
-const NOT_FOUND = { 404: 'There is no such tenant, or nothing of this name in it' };
+const ABSENT = { 404: 'The tenant does not exist' };
+const NOT_FOUND = { 404: 'The tenant does not exist, or has nothing of this name' };
 const KEPT = { 409: 'The tenant would have no administrator left' };
 const BUSY = { 409: 'The tenant has a job of the kind that has not ended, or is not active' };
 const QUEUED = { 202: { description: 'The job, whose address is in Location', schema: jobSchemas.Job } };
