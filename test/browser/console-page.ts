@@ -4,9 +4,10 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { AxeResults } from 'axe-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
 
 const root = path.resolve(__dirname, '../..');
 const pictures = process.env.UPDATE_PICTURES ? path.join(root, 'docs/images') : tmpdir();
@@ -20,6 +21,8 @@ export interface ConsolePage {
   readonly faults: readonly string[];
   /** Opens a path of the server, as a person does who types it. */
   goTo(path: string): Promise<void>;
+  /** Waits until nothing has loaded for half a second; a record is watched by a request that does not end. */
+  settle(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -48,6 +51,12 @@ export async function openConsole(
     const { origin, protocol } = new URL(request.url());
     if (origin !== own && protocol !== 'data:' && protocol !== 'blob:') faults.push(request.url());
   });
+  const loading = new Set<Request>();
+  page.on('request', (request) => {
+    if (!request.url().endsWith('/stream')) loading.add(request);
+  });
+  page.on('requestfinished', (request) => void loading.delete(request));
+  page.on('requestfailed', (request) => void loading.delete(request));
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
     // Refusals of the server are answers, which the screens show.
@@ -60,6 +69,9 @@ export async function openConsole(
     goTo: async (to) => {
       await page.goto(base + to);
       await page.getByRole('heading', { level: 1 }).waitFor();
+    },
+    settle: async () => {
+      for (let quiet = 0; quiet < 10; quiet = loading.size === 0 ? quiet + 1 : 0) await delay(50);
     },
     close: () => context.close(),
   };

@@ -199,12 +199,13 @@ it('a person sees who changed what, compares two versions and restores one', asy
 });
 
 it('a person who looks at a record learns at once that somebody else has saved it', () =>
-  onScreen(`${FHIR}/Observation/demo-ida-hba1c-2`, async ({ page }) => {
+  onScreen(FHIR, async ({ page }) => {
     const path = `${FHIR}/Observation/demo-ida-hba1c-2`;
     const bar = page.getByRole('status').filter({ hasText: 'Version 2 was saved' });
     const watching = page.waitForResponse((response) => response.url().endsWith('/stream'));
-    await page.reload();
+    await page.goto(server.base + path);
     await watching;
+    await page.getByText('Version 1, updated').waitFor();
     await patch(path, [{ op: 'replace', path: '/status', value: 'amended' }]);
     await bar.getByRole('button', { name: 'Show it' }).click();
     await page.getByText('Version 2, updated').waitFor();
@@ -419,7 +420,7 @@ it.each(Object.entries(SCREENS))(
       const shown = await openConsole(browser, server.base, options);
       try {
         await shown.goTo(path);
-        await shown.page.waitForLoadState('networkidle');
+        await shown.settle();
         expect(await findBarriers(shown.page)).toEqual([]);
         expect(await isTooWide(shown.page)).toBe(false);
         if (options.colorScheme === 'light') expect(await findHiddenFocus(shown.page)).toEqual([]);
