@@ -7,7 +7,8 @@ import { parseDefinition, type ElementInfo } from '../../console/src/fhir/parse-
 import { parseReference } from '../../console/src/fhir/reference';
 import { referencesIn } from '../../console/src/fhir/references-in';
 import { conveyed } from '../../console/src/fhir/conveyed';
-import { extensionType, extensionValueName } from '../../console/src/fhir/extension';
+import { choiceMember } from '../../console/src/fhir/choice';
+import { extensionType } from '../../console/src/fhir/extension';
 import { readBaseResources } from '../../src/core/fhir/definitions';
 
 const json = (text: string): JsonObject => parseJson(text) as JsonObject;
@@ -101,7 +102,7 @@ describe('The members of a record', () => {
 
   it('of an extension have the type that their name says', () => {
     const extension = json('{"url": "http://a", "valueDateTime": "2020-01-01"}');
-    expect(extensionValueName(extension)).toBe('valueDateTime');
+    expect(choiceMember(extension, 'value')).toBe('valueDateTime');
     expect(extensionType('valueDateTime', '2020-01-01')).toBe('dateTime');
     expect(extensionType('valueCoding', json('{}'))).toBe('Coding');
   });

@@ -1,6 +1,6 @@
 /** The numbers of observations, by what was measured and in which unit. */
 import { isObject, numberOf, objectsOf, textOf, type JsonObject } from '../api/json';
-import { formatCodeableConcept } from './format';
+import { formatCodeableConcept, formatRange } from './format';
 import { dateRange } from '../../../packages/fhir-values/date';
 
 /** One observation at its time, with the numbers of its series. */
@@ -21,6 +21,8 @@ export interface MeasuredValue {
   readonly digits: string;
   readonly low: number | undefined;
   readonly high: number | undefined;
+  /** The reference range with the digits that it was written with; '' where there is none. */
+  readonly range: string;
 }
 
 /** The values of one unit: what belongs on one pair of axes. */
@@ -40,12 +42,6 @@ export interface Measure {
   /** Observations. */
   readonly count: number;
   readonly units: readonly UnitGroup[];
-}
-
-/** The reference range of a value, such as `3.1 – 6.2`; '' where it has none. */
-export function rangeText({ low, high }: MeasuredValue): string {
-  if (low === undefined) return high === undefined ? '' : `≤ ${high}`;
-  return high === undefined ? `≥ ${low}` : `${low} – ${high}`;
 }
 
 /** On which side of its reference range a value is; undefined: inside, or it has none. */
@@ -91,7 +87,16 @@ function numberIn(holder: JsonObject): Omit<Found, 'series'> | undefined {
     const value = range?.[name];
     return isObject(value) ? numberOf(value['value']) : undefined;
   };
-  return { unit, value: { number, digits: textOf(raw) ?? '', low: limit('low'), high: limit('high') } };
+  return {
+    unit,
+    value: {
+      number,
+      digits: textOf(raw) ?? '',
+      low: limit('low'),
+      high: limit('high'),
+      range: formatRange(range ?? {}),
+    },
+  };
 }
 
 function numbersOf(observation: JsonObject, name: string): readonly Found[] {

@@ -47,7 +47,7 @@ interface IdTokenSubject {
   readonly scopes: readonly string[];
   readonly name: string;
   readonly algorithm: IdTokenAlgorithm;
-  /** What only the console is told. */
+  /** Claims that only the console gets. */
   readonly account?: ConsoleAccount;
 }
 

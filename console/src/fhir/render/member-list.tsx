@@ -1,7 +1,8 @@
 /** The members of an object as terms and their values, in the order of the definition. */
 import { isObject, textOf, type JsonObject } from '../../api/json';
 import type { ElementInfo } from '../definitions';
-import { extensionType, extensionValueName } from '../extension';
+import { choiceMember } from '../choice';
+import { extensionType } from '../extension';
 import { shortUrl } from '../format';
 import { columnsOf } from '../group-table';
 import { humanize } from '../humanize';
@@ -43,7 +44,7 @@ function ExtensionRow({ extension }: { readonly extension: JsonObject }) {
   const ItemView = useItemView();
   const url = textOf(extension['url']) ?? '';
   const title = useExtensionTitle(useRenderSpace(), url);
-  const name = extensionValueName(extension);
+  const name = choiceMember(extension, 'value');
   const more = name === undefined ? undefined : extension[`_${name}`];
   const said = new Set(['url', ...(name === undefined || more !== undefined ? [] : [name])]);
   const hasRest = Object.keys(extension).some((each) => !said.has(each));

@@ -2,7 +2,7 @@
 import { Anchor, Badge } from '@mantine/core';
 import { Link } from 'react-router';
 import { formatDateTime } from '../../../fhir/format-date';
-import { beyondRange, lastOf, rangeText, type Measure, type MeasuredValue } from '../../../fhir/measures';
+import { beyondRange, lastOf, type Measure, type MeasuredValue } from '../../../fhir/measures';
 import { RecordTable } from '../../../layout/record-table';
 import { texts } from '../../../texts';
 import { chartHash } from './chart-address';
@@ -40,7 +40,10 @@ export function MeasureTable({ measures, caption }: MeasureTableProps) {
         {
           title: texts.record.referenceRange,
           cell: ({ last }) =>
-            [...(last?.row.values.values() ?? [])].map(rangeText).filter(Boolean).join(' / '),
+            [...(last?.row.values.values() ?? [])]
+              .map(({ range }) => range)
+              .filter(Boolean)
+              .join(' / '),
         },
         {
           title: texts.record.lastOn,

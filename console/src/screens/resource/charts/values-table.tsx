@@ -2,7 +2,7 @@
 import { Anchor } from '@mantine/core';
 import { Link } from 'react-router';
 import { formatDateTime } from '../../../fhir/format-date';
-import type { MeasuredValue, MeasureRow, UnitGroup } from '../../../fhir/measures';
+import type { MeasureRow, UnitGroup } from '../../../fhir/measures';
 import { RecordTable, type RecordColumn } from '../../../layout/record-table';
 import { resourcePath, type Space } from '../../../place';
 import { texts } from '../../../texts';
@@ -13,17 +13,13 @@ export interface ValuesTableProps {
   readonly title: string;
 }
 
-function rangeText({ low, high }: MeasuredValue): string {
-  if (low === undefined) return high === undefined ? '' : ` (≤ ${high})`;
-  return high === undefined ? ` (≥ ${low})` : ` (${low} – ${high})`;
-}
-
 export function ValuesTable({ space, group: { series, rows, unit }, title }: ValuesTableProps) {
   const measured = series.map((name): RecordColumn<MeasureRow> => ({
     title: `${name}${unit === '' ? '' : ` (${unit})`}`,
     cell: ({ values }) => {
       const value = values.get(name);
-      return value === undefined ? '' : `${value.digits}${rangeText(value)}`;
+      if (value === undefined) return '';
+      return value.range === '' ? value.digits : `${value.digits} (${value.range})`;
     },
   }));
   return (
