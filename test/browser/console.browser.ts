@@ -78,6 +78,30 @@ it('all types are listed with their counts, and an address opens a record', () =
     await heading(page, 'Ida Anders').waitFor();
   }));
 
+it('Ctrl-K finds a patient and a screen by the keyboard alone, on a phone too', () =>
+  onScreen(`${FHIR}/Observation`, async ({ page }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    const field = page.getByRole('combobox', { name: 'Search', exact: true });
+    await page.keyboard.press('ControlOrMeta+k');
+    await field.pressSequentially('anders');
+    await page.getByRole('option', { name: /^Ida Anders/ }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    expect(await isTooWide(page)).toBe(false);
+    await takePicture(page, 'quick-search');
+    const last = await page.getByRole('button', { name: 'Use dark colors' }).boundingBox();
+    expect((last?.x ?? Infinity) + (last?.width ?? 0)).toBeLessThanOrEqual(390);
+    await page.keyboard.press('Enter');
+    await heading(page, 'Ida Anders').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('content');
+    const button = page.getByRole('button', { name: 'Search', exact: true });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await field.pressSequentially('termin');
+    await page.keyboard.press('Escape');
+    await field.waitFor({ state: 'detached' });
+    await page.locator('button:focus', { hasText: 'Ctrl K' }).waitFor();
+  }));
+
 it('a search is built by form, shown as a request, and lives in the address', () =>
   onScreen(`${FHIR}/Patient`, async ({ page }) => {
     await page.getByRole('textbox', { name: 'Name: value' }).fill('anders');

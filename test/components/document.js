@@ -23,6 +23,7 @@ Object.assign(window, {
   }),
   scrollTo: () => undefined,
 });
+window.Element.prototype.scrollIntoView = () => undefined;
 
 /** What Node.js has too, and the program is to take from the document. */
 const OF_DOCUMENT = [

@@ -17,7 +17,7 @@ import {
   userChangesOf,
   userDraftOf,
 } from '../../console/src/screens/administration/people/draft';
-import { toFound, toQueries } from '../../console/src/screens/administration/people/find-queries';
+import { toFound, toQueries } from '../../console/src/fhir/find-people';
 import { makePassword } from '../../console/src/screens/administration/people/password';
 import { printScopeMap, readScopeMap } from '../../console/src/screens/administration/people/scope-map';
 

@@ -1,8 +1,6 @@
 /** Runs many searches in few requests: as fields of one document. How many there are is known only when they run. */
-import { TypedDocumentString } from '../__generated__/graphql/graphql';
 import type { Space } from '../place';
-import { Failure } from './failure';
-import { runDocument } from './graphql';
+import { runFields } from './graphql';
 import { isObject, objectsOf, textOf, type JsonObject } from './json';
 
 export interface Search {
@@ -42,38 +40,16 @@ function argumentsOf({ type, query, compartment }: Search): string {
 }
 
 /** The answers to fields, in their order; undefined for those that the caller may not have. */
-async function runFields(
+async function answersTo(
   space: Space,
   fields: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<readonly Answer[]> {
-  const groups: (readonly string[])[] = [];
-  for (let start = 0; start < fields.length; start += FIELDS)
-    groups.push(fields.slice(start, start + FIELDS));
-  const answers = await Promise.all(groups.map((group) => runGroup(space, group, signal)));
-  return answers.flat();
-}
-
-async function runGroup(
-  space: Space,
-  group: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<readonly Answer[]> {
-  const text = `{ ${group.map((field, index) => `f${index}: ${field}`).join('\n')} }`;
-  const document = new TypedDocumentString<JsonObject, Record<string, never>>(text);
-  try {
-    const data = await runDocument(space, document, {}, signal);
-    return group.map((_, index) => {
-      const value = data[`f${index}`];
-      return isObject(value) ? value : {};
-    });
-  } catch (error) {
-    if (!(error instanceof Failure) || error.status !== 403) throw error;
-    if (group.length === 1) return [undefined];
-    // One refused type must not hide the others.
-    const answers = await Promise.all(group.map((field) => runGroup(space, [field], signal)));
-    return answers.flat();
-  }
+  const named = fields.map((field, index): readonly [string, string] => [`f${index}`, field]);
+  const groups: (readonly (readonly [string, string])[])[] = [];
+  for (let start = 0; start < named.length; start += FIELDS) groups.push(named.slice(start, start + FIELDS));
+  const answers = await Promise.all(groups.map((group) => runFields(space, new Map(group), signal)));
+  return answers.flatMap((answer) => [...answer.values()]);
 }
 
 /** The number of matches of each search, in their order. */
@@ -83,7 +59,7 @@ export async function countAll(
   signal?: AbortSignal,
 ): Promise<readonly number[]> {
   const fields = searches.map((search) => `search(${argumentsOf(search)}, first: 0) { total }`);
-  const answers = await runFields(space, fields, signal);
+  const answers = await answersTo(space, fields, signal);
   return answers.map((answer) => Number(textOf(answer?.['total']) ?? 0));
 }
 
@@ -97,7 +73,7 @@ export async function searchAll(
     const next = after === undefined ? '' : `, after: ${JSON.stringify(after)}`;
     return `search(${argumentsOf(search)}, first: ${first}${next}) { edges { node { json } } pageInfo { hasNextPage endCursor } }`;
   });
-  const answers = await runFields(space, fields, signal);
+  const answers = await answersTo(space, fields, signal);
   return answers.map((answer) => {
     const { edges, pageInfo } = answer ?? {};
     const info = isObject(pageInfo) ? pageInfo : {};

@@ -31,7 +31,7 @@ export function AccountMenu() {
         <Button
           size="xs"
           variant="default"
-          maw={{ base: 90, sm: 240 }}
+          maw={{ base: 76, xs: 90, sm: 240 }}
           leftSection={<IconUser size={14} aria-hidden />}
         >
           <bdi>{name}</bdi>

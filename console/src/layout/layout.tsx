@@ -16,6 +16,7 @@ import classes from './layout.module.css';
 import { OfflineNotice } from './offline-notice';
 import print from './print.module.css';
 import { ProgressLine } from './progress-line';
+import { QuickSearch } from './quick-search/quick-search';
 
 /** Moves the focus to the content of a new screen, so that a screen reader begins there. */
 function useFocusOnScreen(): React.RefObject<HTMLElement | null> {
@@ -51,7 +52,7 @@ export function Layout({ sections, children }: LayoutProps) {
         <a className={classes['skip']} href="#content">
           {texts.common.skip}
         </a>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+        <Group h="100%" px={{ base: 'xs', sm: 'md' }} justify="space-between" wrap="nowrap" gap="xs">
           <Group gap="sm" wrap="nowrap">
             <Burger
               opened={isOpen}
@@ -60,7 +61,15 @@ export function Layout({ sections, children }: LayoutProps) {
               size="sm"
               aria-label={isOpen ? texts.common.closeMenu : texts.common.openMenu}
             />
-            <Anchor component={Link} to="/" underline="never" c="inherit" aria-label={texts.common.product}>
+            <Anchor
+              component={Link}
+              to="/"
+              underline="never"
+              c="inherit"
+              aria-label={texts.common.product}
+              // A phone has no room; the menu leads to the start.
+              visibleFrom="xs"
+            >
               <Group gap={8} wrap="nowrap">
                 <Logo />
                 <Text fw={700} visibleFrom="xs">
@@ -69,7 +78,8 @@ export function Layout({ sections, children }: LayoutProps) {
               </Group>
             </Anchor>
           </Group>
-          <Group gap="sm" wrap="nowrap">
+          <Group gap={6} wrap="nowrap">
+            <QuickSearch sections={sections} />
             <TenantSwitcher />
             <ReleaseControl />
             <AccountMenu />

@@ -2,21 +2,15 @@
 import { Anchor, Button, Group, Popover, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
-import { listTenants } from '../api/administration';
-import { knownTenants, signedInRelease } from '../api/session';
-import { ADMINISTRATION, PREFIX, tenantPath, type Space } from '../place';
+import type { Space } from '../place';
 import { texts } from '../texts';
 import { useSpace } from './current-screen';
 import { IconChevronDown } from './icons/icons';
-import { usePerson } from './use-person';
+import { addressOfTenant, useKnownTenants } from './use-known-tenants';
 
 const { tenants: words } = texts.common;
 /** More are found by the field. */
 const SHOWN = 20;
-
-/** Another tenant is another page, so that nothing of this one stays: no form, no answer, no query. */
-const addressOf = (tenant: string): string => `${PREFIX}${tenantPath(tenant)}`;
 
 export function TenantSwitcher() {
   const space = useSpace();
@@ -37,7 +31,7 @@ export function TenantSwitcher() {
         <Button
           size="xs"
           variant="default"
-          maw={{ base: 90, sm: 180 }}
+          maw={{ base: 76, xs: 90, sm: 180 }}
           aria-label={words.switch(space.tenant)}
           onClick={toggle}
           rightSection={<IconChevronDown size={14} aria-hidden />}
@@ -58,7 +52,7 @@ export function TenantChoice({ space }: { readonly space: Space }) {
   return (
     <Stack gap="xs">
       <KnownTenants here={space} />
-      <form onSubmit={form.onSubmit(({ name }) => location.assign(addressOf(name.trim())))}>
+      <form onSubmit={form.onSubmit(({ name }) => location.assign(addressOfTenant(name.trim())))}>
         <Group gap="xs" align="end" wrap="nowrap">
           <TextInput
             label={words.name}
@@ -77,22 +71,11 @@ export function TenantChoice({ space }: { readonly space: Space }) {
   );
 }
 
-/** The operator has all of the server; everybody else those where this browser was signed in. */
 function KnownTenants({ here }: { readonly here: Space }) {
-  const operator = usePerson(ADMINISTRATION);
-  const person = usePerson({ ...here, release: signedInRelease(here.tenant, here.release) });
-  const all = useQuery({
-    queryKey: ['tenants', operator?.name],
-    queryFn: listTenants,
-    // A server in open mode tells them to everybody on its machine.
-    enabled: operator?.isAdministrator ?? person === undefined,
-    retry: false,
-  });
-  const known = knownTenants().map((name) => ({ name, display: name }));
-  const tenants = (all.data ?? known).slice(0, SHOWN);
+  const tenants = useKnownTenants(here).slice(0, SHOWN);
   return tenants.map(({ name, display }) => (
     <Text key={name} size="sm">
-      <Anchor href={addressOf(name)} aria-current={name === here.tenant ? 'true' : undefined}>
+      <Anchor href={addressOfTenant(name)} aria-current={name === here.tenant ? 'true' : undefined}>
         {name}
       </Anchor>
       {display === name ? null : <bdi> · {display}</bdi>}

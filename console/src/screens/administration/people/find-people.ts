@@ -1,7 +1,7 @@
 /** Finds records of people for a choice. */
 import { searchRecords } from '../../../api/records';
+import { toFound, toQueries, type FoundRecord } from '../../../fhir/find-people';
 import type { Space } from '../../../place';
-import { toFound, toQueries, type FoundRecord } from './find-queries';
 
 const SHOWN = 12;
 

@@ -1,9 +1,10 @@
 /** What finds the records of people, and how they are shown in a choice. */
-import { isValidId } from '../../../../../packages/fhir-values/id';
-import { escapeValue } from '../../../../../packages/fhir-values/search-value';
-import { textOf, type JsonObject } from '../../../api/json';
-import { formatDateTime } from '../../../fhir/format-date';
-import { formatTitle, formatValue } from '../../../fhir/format';
+import { isValidId } from '../../../packages/fhir-values/id';
+import { escapeValue } from '../../../packages/fhir-values/search-value';
+import { textOf, type JsonObject } from '../api/json';
+import { formatDateTime } from './format-date';
+import { formatTitle, formatValue } from './format';
+import { fromTyped } from './search-value';
 
 export interface FoundRecord {
   readonly id: string;
@@ -24,8 +25,13 @@ export function toQueries(type: string, words: string): readonly string[] {
   return [
     parts.map((part) => `${name}=${encodeURIComponent(escapeValue(part))}`).join('&'),
     ...(parts.length === 1 && isValidId(only) ? [`_id=${only}`] : []),
-    ...(parts.length === 1 ? [`identifier=${encodeURIComponent(escapeValue(only))}`] : []),
+    ...(parts.length === 1 ? [`identifier=${encodeURIComponent(identifierOf(only))}`] : []),
   ];
+}
+
+/** `system|value` is typed as searches have it; in a value alone nothing has a meaning. */
+function identifierOf(word: string): string {
+  return word.includes('|') ? fromTyped(word) : escapeValue(word);
 }
 
 export function toFound(record: JsonObject): FoundRecord {
