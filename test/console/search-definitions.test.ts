@@ -228,6 +228,19 @@ describe('The table of a type', () => {
     expect(cellOf({}, column)).toEqual({ value: undefined, type: undefined });
   });
 
+  it('shows the values of components with their names and units', () => {
+    const column = { name: 'value', types: ['Quantity', 'string'], isChoice: true };
+    const part = (text: string, value: number) => ({
+      code: { text },
+      valueQuantity: { value, unit: 'mmHg' },
+    });
+    const pressure = {
+      resourceType: 'Observation',
+      component: [part('Systolic', 120), part('Diastolic', 80)],
+    };
+    expect(cellOf(pressure, column).value).toBe('Systolic 120 mmHg, Diastolic 80 mmHg');
+  });
+
   it('shows when a record has changed', () => {
     const column = { name: LAST_UPDATED, types: ['instant'], isChoice: false };
     expect(cellOf({ meta: { lastUpdated: '2020-01-01T00:00:00Z' } }, column).value).toBe(

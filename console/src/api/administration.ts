@@ -7,6 +7,7 @@ import createClient from 'openapi-fetch';
 import type { components, paths } from '../__generated__/administration';
 import { ADMINISTRATION, ownAdministration, tenantPath } from '../place';
 import { toFailure } from './failure';
+import { isObject, parseJson, textOf } from './json';
 import { request, send } from './send';
 
 type Schemas = components['schemas'];
@@ -112,6 +113,19 @@ export async function listClients(tenant: string): Promise<readonly Client[]> {
 
 export function readClient(tenant: string, client: string): Promise<Client> {
   return dataOf(api.GET('/tenants/{tenant}/clients/{client}', { params: { path: { tenant, client } } }));
+}
+
+/**
+ * The name of a client, for screens of data: by the address of the tenant itself, or by that of the operator. Null: the
+ * caller may not read it, or there is no such client.
+ */
+export async function readClientName(tenant: string, client: string, isOwn: boolean): Promise<string | null> {
+  const root = isOwn ? tenantPath(tenant, 'api/v1') : `${ROOT}/tenants/${encodeURIComponent(tenant)}`;
+  const response = await request(`${root}/clients/${encodeURIComponent(client)}`);
+  const text = await response.text();
+  if (!response.ok) return null;
+  const value = parseJson(text);
+  return (isObject(value) ? textOf(value['name']) : undefined) ?? null;
 }
 
 export function createClientOf(tenant: string, client: ClientChanges): Promise<MadeClient> {

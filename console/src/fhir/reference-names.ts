@@ -19,15 +19,19 @@ const NAMES = graphql(/* GraphQL */ `
 /** The server answers up to 256. */
 const AT_ONCE = 100;
 
+/** What a record is called. `unread`: it does not exist, the caller may not see it, or the server has not answered. */
+export type RecordName =
+  { readonly state: 'named'; readonly name: string } | { readonly state: 'nameless' | 'unread' };
+
 interface Waiting {
   readonly key: string;
-  readonly resolve: (name: string | undefined) => void;
+  readonly resolve: (name: RecordName) => void;
 }
 
 const waiting = new Map<string, Waiting[]>();
 
-/** The name of the record `Type/id`; undefined where it has none, does not exist or the caller may not see it. */
-export function nameOfRecord(space: Space, key: string): Promise<string | undefined> {
+/** The name of the record `Type/id`. **Cost**: one request for all names that are asked for in the same moment, up to 100. */
+export function nameOfRecord(space: Space, key: string): Promise<RecordName> {
   const place = `${space.tenant}/${space.release}`;
   return new Promise((resolve) => {
     const list = waiting.get(place);
@@ -50,7 +54,9 @@ async function readNames(space: Space, wanted: readonly Waiting[]): Promise<void
   const records = await readNodes(space, [...new Set(wanted.map(({ key }) => key))]);
   for (const { key, resolve } of wanted) {
     const record = records.get(key);
-    resolve(record === undefined ? undefined : headlineOf(record));
+    const name = record === undefined ? undefined : headlineOf(record);
+    if (name !== undefined) resolve({ state: 'named', name });
+    else resolve({ state: record === undefined ? 'unread' : 'nameless' });
   }
 }
 

@@ -1,5 +1,6 @@
 /** The columns of a table of records, chosen by the definition and the search parameters of their type. */
 import type { JsonObject, JsonValue } from '../api/json';
+import { observedText } from './observed-text';
 import type { ElementInfo, TypeDefinition } from './definitions';
 import { humanize } from './humanize';
 import type { SearchParameter } from './search-parameters';
@@ -154,7 +155,7 @@ export function mainParameters(
   return chosen.slice(0, limit);
 }
 
-/** The value of a column in a record, and its type if it is known. */
+/** The value of a column in a record, and its type if it is known; of an observation with components, their values. */
 export function cellOf(
   record: JsonObject,
   column: Pick<Column, 'name' | 'types' | 'isChoice'>,
@@ -164,6 +165,8 @@ export function cellOf(
     return { value: meta?.['lastUpdated'], type: 'instant' };
   }
   if (!column.isChoice) return { value: record[column.name], type: column.types[0] };
+  if (column.name === 'value' && record['component'] !== undefined)
+    return { value: observedText(record), type: 'string' };
   for (const type of column.types) {
     const value = record[choiceName(column.name, type)];
     if (value !== undefined) return { value, type };

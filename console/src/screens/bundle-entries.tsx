@@ -2,7 +2,7 @@
 import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { isObject, objectsOf, textOf, type JsonObject } from '../api/json';
-import { headlineOf } from '../fhir/headline';
+import { useHeadline } from '../fhir/render/use-names';
 import { RecordTable } from '../layout/record-table';
 import { Part } from '../layout/heading';
 import { absolute, fhirPath, resourcePath, type Space } from '../place';
@@ -54,10 +54,14 @@ function EntryRecord({ space, entry }: { readonly space: Space; readonly entry: 
         {`${type}/${id}`}
       </Anchor>{' '}
       <Text span size="sm" c="dimmed">
-        {resource === undefined ? answer.deleted : headlineOf(resource)}
+        {resource === undefined ? answer.deleted : <Headline space={space} record={resource} />}
       </Text>
     </>
   );
+}
+
+function Headline({ space, record }: { readonly space: Space; readonly record: JsonObject }) {
+  return useHeadline(space, record) ?? null;
 }
 
 function PageLink({

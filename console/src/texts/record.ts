@@ -44,6 +44,11 @@ export const record = {
   refersToNothing: 'This record refers to nothing.',
   referredBy: 'Records that refer to this one',
   referredByNothing: 'No record refers to this one.',
+  /** Beside the address of a record in the place of its name. */
+  nameUnread: 'its name cannot be read',
+  /** In the place of the name of an application. */
+  application: (id: string) => `the application ${id}`,
+  anonymous: 'somebody who had not signed in',
   place: 'Element',
   target: 'Record',
   through: (parameter: string) => `through ${parameter}`,

@@ -1,6 +1,6 @@
 /** A value of several members: its short text and all that the text has not said, or a group of its members. */
 import { Text } from '@mantine/core';
-import type { JsonObject } from '../../api/json';
+import { isObject, type JsonObject } from '../../api/json';
 import { conveyed } from '../conveyed';
 import type { ElementInfo } from '../definitions';
 import { formatValue, guessType } from '../format';
@@ -49,13 +49,25 @@ function ShortView({ value, type }: { readonly value: JsonObject; readonly type:
   if (type === 'Coding') return <CodingView value={value} />;
   if (type === 'Reference') return <ReferenceView value={value} />;
   if (type === 'Identifier') return <IdentifierView value={value} />;
-  if (type === 'Annotation')
-    return (
-      <Text size="sm" className={classes['long']}>
-        {formatValue(value, type)}
-      </Text>
-    );
+  if (type === 'Annotation') return <AnnotationView value={value} />;
   return <span>{formatValue(value, type)}</span>;
+}
+
+/** A note, with the name of the record of its author. */
+function AnnotationView({ value }: { readonly value: JsonObject }) {
+  const author = isObject(value['authorReference']) ? value['authorReference'] : undefined;
+  const { authorReference: _, ...rest } = value;
+  return (
+    <Text size="sm" component="div" className={classes['long']}>
+      {formatValue(author === undefined ? value : rest, 'Annotation')}
+      {author === undefined ? null : (
+        <>
+          {' '}
+          <ReferenceView value={author} />
+        </>
+      )}
+    </Text>
+  );
 }
 
 interface WithRestProps {

@@ -8,12 +8,16 @@ import { containedIn, headlineOf } from '../headline';
 import { parseReference } from '../reference';
 import { WebLink } from './primitive-view';
 import { useRenderRecord, useRenderSpace } from './render-space';
-import { useRecordName } from './use-names';
+import { ClientName } from './client-name';
+import { clientIn, useRecordName, wordsOf } from './use-names';
+import { texts } from '../../texts';
 
 export function ReferenceView({ value }: { readonly value: JsonObject }) {
   const space = useRenderSpace();
   const text = textOf(value['reference']) ?? '';
   const display = textOf(value['display']);
+  const client = clientIn(value);
+  if (client !== undefined) return <ClientName client={client} />;
   const target = parseReference(text, absolute(fhirPath(space)));
   if (target.kind === 'record')
     return <RecordLink type={target.type} id={target.id} version={target.versionId} display={display} />;
@@ -44,14 +48,21 @@ export interface RecordLinkProps {
   readonly version?: string | undefined;
   /** What the reference itself says. */
   readonly display?: string | undefined;
+  /** Without the type, where the column says it. */
+  readonly isShort?: boolean;
 }
 
-/** A link to a record of this tenant and release. Shows `Type/id` until the name is read. */
-export function RecordLink({ type, id, version, display }: RecordLinkProps) {
+/**
+ * A link to a record of this tenant and release, by the name that the reference has, or else that of the record. Shows
+ * `Type/id` until the name is read, and says so where it cannot be read.
+ */
+export function RecordLink({ type, id, version, display, isShort = false }: RecordLinkProps) {
   const space = useRenderSpace();
   const key = `${type}/${id}`;
   const name = useRecordName(space, display === undefined ? key : undefined);
-  const words = display ?? name;
+  const words = display ?? wordsOf(name);
+  const note =
+    name?.state === 'unread' ? texts.record.nameUnread : words === undefined || isShort ? '' : type;
   return (
     <>
       <Anchor
@@ -63,9 +74,9 @@ export function RecordLink({ type, id, version, display }: RecordLinkProps) {
       >
         {words ?? key}
       </Anchor>
-      {words === undefined ? null : (
+      {note === '' ? null : (
         <Text span size="xs" c="dimmed" ml={6}>
-          {type}
+          {note}
         </Text>
       )}
     </>

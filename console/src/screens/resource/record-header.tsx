@@ -5,9 +5,11 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { textOf, type JsonObject } from '../../api/json';
 import { formatDateTime } from '../../fhir/format-date';
-import { headlineOf, personFacts } from '../../fhir/headline';
+import { personFacts } from '../../fhir/headline';
+import { ClientName } from '../../fhir/render/client-name';
 import { parseReference } from '../../fhir/reference';
 import { RecordLink } from '../../fhir/render/reference-view';
+import { clientIn, useHeadline } from '../../fhir/render/use-names';
 import { useDefinition } from '../../fhir/search-definitions';
 import { CopyIcon } from '../../layout/copy';
 import print from '../../layout/print.module.css';
@@ -16,7 +18,6 @@ import { fhirPath, resourcePath, type Space } from '../../place';
 import { texts } from '../../texts';
 import { patientChart } from './charts/chart-address';
 import { authorOf, lastUpdatedOf, versionOf } from '../../fhir/server-meta';
-import { clientOfReference } from '../../../../packages/fhir-values/server-meta';
 
 export interface RecordHeaderProps {
   readonly space: Space;
@@ -29,7 +30,7 @@ export interface RecordHeaderProps {
 
 export function RecordHeader({ space, type, id, record, actions }: RecordHeaderProps) {
   const definition = useDefinition(space, type).data ?? undefined;
-  const title = headlineOf(record, definition) ?? `${type}/${id}`;
+  const title = useHeadline(space, record, definition) ?? `${type}/${id}`;
   useTitle(`${title} · ${type}`);
   const { born, gender } = personFacts(record);
   const facts = [
@@ -96,9 +97,16 @@ function Author({ record }: { readonly record: JsonObject }) {
   const author = authorOf(record);
   const text = textOf(author?.['reference']) ?? '';
   const target = parseReference(text, '');
+  const client = clientIn(author);
   if (text === '') return null;
-  if (target.kind !== 'record')
-    return <>{texts.record.author(textOf(author?.['display']) ?? clientOfReference(text) ?? text)}</>;
+  if (client !== undefined)
+    return (
+      <>
+        {texts.record.author('')}
+        <ClientName client={client} />
+      </>
+    );
+  if (target.kind !== 'record') return <>{texts.record.author(textOf(author?.['display']) ?? text)}</>;
   return (
     <>
       {texts.record.author('')}

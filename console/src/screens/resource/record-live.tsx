@@ -3,10 +3,10 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { useDocumentVisibility } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import { watchRecord, type RecordChange } from '../../api/live';
-import { textOf } from '../../api/json';
 import type { Space } from '../../place';
 import { texts } from '../../texts';
 import { useRefresh } from './history/history-refresh';
+import { useAuthorName } from '../../fhir/render/use-names';
 import { authorOf } from '../../fhir/server-meta';
 
 const { record: words } = texts;
@@ -33,12 +33,11 @@ function useChange({ space: { tenant, release }, type, id }: LiveBarProps): Reco
 }
 
 export function LiveBar(props: LiveBarProps) {
-  const { id, version } = props;
+  const { space, id, version } = props;
   const change = useChange(props);
   const refresh = useRefresh(id);
+  const name = useAuthorName(space, change?.record === undefined ? undefined : authorOf(change.record));
   if (change === undefined || Number(change.versionId) <= Number(version)) return null;
-  const author = change.record === undefined ? undefined : authorOf(change.record);
-  const name = textOf(author?.['display']) ?? textOf(author?.['reference']) ?? '';
   return (
     <Alert color="blue" role="status" p="xs">
       <Group gap="sm">

@@ -1,11 +1,11 @@
-/** A value as the short text of a table; references and their records as links. */
-import { Anchor } from '@mantine/core';
+/** A value as the short text of a table; references as links with the names of their records. */
 import { Fragment } from 'react';
-import { Link } from 'react-router';
 import { isArray, isObject, textOf, type JsonObject, type JsonValue } from '../../api/json';
 import { formatReference, formatValue, guessType } from '../../fhir/format';
 import { parseReference } from '../../fhir/reference';
-import { absolute, fhirPath, resourcePath, type Space } from '../../place';
+import { RecordLink } from '../../fhir/render/reference-view';
+import { RenderSpace } from '../../fhir/render/render-space';
+import { absolute, fhirPath, type Space } from '../../place';
 import classes from './results.module.css';
 
 export interface CellProps {
@@ -39,11 +39,11 @@ export function Cell({ space, value, type }: CellProps) {
 
 function ReferenceText({ space, reference }: { readonly space: Space; readonly reference: JsonObject }) {
   const target = parseReference(textOf(reference['reference']) ?? '', absolute(fhirPath(space)));
-  const text = formatReference(reference);
-  if (target.kind !== 'record') return <>{text}</>;
+  if (target.kind !== 'record') return <>{formatReference(reference)}</>;
+  const { type, id, versionId } = target;
   return (
-    <Anchor component={Link} to={resourcePath(space, target.type, target.id, target.versionId)} size="sm">
-      {text}
-    </Anchor>
+    <RenderSpace value={space}>
+      <RecordLink type={type} id={id} version={versionId} display={textOf(reference['display'])} isShort />
+    </RenderSpace>
   );
 }

@@ -3,7 +3,7 @@ import { Anchor, Title } from '@mantine/core';
 import { useId } from 'react';
 import { Link } from 'react-router';
 import { textOf, type JsonObject } from '../../api/json';
-import { formatTitle } from '../../fhir/format';
+import { useHeadline } from '../../fhir/render/use-names';
 import { RecordTable } from '../../layout/record-table';
 import { resourcePath, type Space } from '../../place';
 import { texts } from '../../texts';
@@ -25,7 +25,7 @@ export function Included({
         {resources.included}
       </Title>
       <RecordTable
-        rows={records.map((record) => ({ ...keyOf(record), title: formatTitle(record) }))}
+        rows={records.map((record) => ({ ...keyOf(record), record }))}
         caption={resources.includedCaption}
         look={{ verticalSpacing: 6 }}
         minWidth={320}
@@ -42,12 +42,16 @@ export function Included({
           },
           {
             title: resources.name,
-            cell: ({ type, id: key, title }) => (title === `${type}/${key}` ? '' : title),
+            cell: ({ record }) => <Name space={space} record={record} />,
           },
         ]}
       />
     </section>
   );
+}
+
+function Name({ space, record }: { readonly space: Space; readonly record: JsonObject }) {
+  return useHeadline(space, record) ?? '';
 }
 
 function keyOf({ resourceType, id }: JsonObject): { readonly type: string; readonly id: string } {

@@ -2,16 +2,17 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { parseReference } from '../../../fhir/reference';
-import { useRecordName } from '../../../fhir/render/use-names';
+import { ANONYMOUS, useClientName, useRecordName, wordsOf } from '../../../fhir/render/use-names';
 import { absolute, fhirPath, resourcePath, type Space } from '../../../place';
 import { texts } from '../../../texts';
-import { ANONYMOUS, type Author } from './history-people';
+import type { Author } from './history-people';
 
 const { history } = texts;
 
 export function AuthorView({ space, author }: { readonly space: Space; readonly author: Author }) {
-  const { client, clientName, person } = author;
-  const words = client === ANONYMOUS ? history.anonymous : (clientName ?? client);
+  const { client, person } = author;
+  const name = useClientName(space, client);
+  const words = client === ANONYMOUS ? history.anonymous : (name ?? client);
   if (person === undefined)
     return (
       <Text size="sm" span>
@@ -35,7 +36,7 @@ function Person({ space, person }: { readonly space: Space; readonly person: str
   if (target.kind !== 'record') return <>{person}</>;
   return (
     <Anchor component={Link} size="sm" to={resourcePath(space, target.type, target.id)}>
-      {name ?? person}
+      {wordsOf(name) ?? person}
     </Anchor>
   );
 }

@@ -1,6 +1,5 @@
 /** Who made the versions of a record: the client of each, and the person where the caller may read the audit trail. */
-import { useQueries, useQuery } from '@tanstack/react-query';
-import { readClient } from '../../../api/administration';
+import { useQuery } from '@tanstack/react-query';
 import { Failure } from '../../../api/failure';
 import { searchRecords, type RecordVersion } from '../../../api/records';
 import type { Space } from '../../../place';
@@ -11,8 +10,6 @@ import { clientOfReference } from '../../../../../packages/fhir-values/server-me
 export interface Author {
   /** Id of the client. */
   readonly client: string;
-  /** Name of the client, where the caller may read it. */
-  readonly clientName: string | undefined;
   /** Reference to the person (`Practitioner/1`), or the id of an account. */
   readonly person: string | undefined;
 }
@@ -49,7 +46,7 @@ async function readActors(
   return actors;
 }
 
-/** Refusals are answers: most people may not read the audit trail or the clients. */
+/** Refusals are answers: most people may not read the audit trail. */
 async function orNothing<Value>(read: Promise<Value>): Promise<Value | null> {
   try {
     return await read;
@@ -74,26 +71,8 @@ export function useAuthors(
     staleTime: Infinity,
     retry: false,
   });
-  const clientAt = ({ author }: RecordVersion): string => clientOfReference(author) ?? author;
-  const clients = [...new Set(versions.map(clientAt))];
-  const names = useQueries({
-    queries: clients.map((client) => ({
-      queryKey: ['client-name', space.tenant, client],
-      queryFn: async () => (await orNothing(readClient(space.tenant, client)))?.name ?? null,
-      enabled: client !== ANONYMOUS,
-      staleTime: 300_000,
-      retry: false,
-    })),
+  return ({ author, versionId }) => ({
+    client: clientOfReference(author) ?? author,
+    person: actors.data?.get(versionId)?.person,
   });
-  return (version) => {
-    const client = clientAt(version);
-    return {
-      client,
-      clientName: names[clients.indexOf(client)]?.data ?? undefined,
-      person: actors.data?.get(version.versionId)?.person,
-    };
-  };
 }
-
-/** The client of requests without credentials, in open mode. */
-export const ANONYMOUS = 'anonymous';

@@ -2,10 +2,11 @@
 import { Anchor, List, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { textOf } from '../../../api/json';
+import { textOf, type JsonObject } from '../../../api/json';
 import { searchRecords } from '../../../api/records';
-import { headlineOf } from '../../../fhir/headline';
+import type { TypeDefinition } from '../../../fhir/definitions';
 import { observedText } from '../../../fhir/observed-text';
+import { useHeadline } from '../../../fhir/render/use-names';
 import { useDefinition } from '../../../fhir/search-definitions';
 import { Loaded } from '../../../layout/loaded';
 import { resourcePath, type Space } from '../../../place';
@@ -31,25 +32,32 @@ export function ReferrerRecords({ space, referrer: { type, parameter }, target }
     <Loaded query={query}>
       {({ matches }) => (
         <List size="sm" my={4}>
-          {matches.map((record) => {
-            const id = textOf(record['id']) ?? '';
-            const key = `${type}/${id}`;
-            const name = headlineOf(record, definition);
-            return (
-              <List.Item key={key} style={{ overflowWrap: 'anywhere' }}>
-                <Anchor underline="always" component={Link} to={resourcePath(space, type, id)} size="sm">
-                  {name ?? key}
-                </Anchor>
-                <Text span size="xs" c="dimmed" ml={8}>
-                  {[observedText(record), name === undefined ? '' : id]
-                    .filter((text) => text !== '')
-                    .join(' · ')}
-                </Text>
-              </List.Item>
-            );
-          })}
+          {matches.map((record) => (
+            <Item key={textOf(record['id'])} space={space} record={record} definition={definition} />
+          ))}
         </List>
       )}
     </Loaded>
+  );
+}
+
+interface ItemProps {
+  readonly space: Space;
+  readonly record: JsonObject;
+  readonly definition: TypeDefinition | undefined;
+}
+
+function Item({ space, record, definition }: ItemProps) {
+  const [type, id] = [textOf(record['resourceType']) ?? '', textOf(record['id']) ?? ''];
+  const name = useHeadline(space, record, definition);
+  return (
+    <List.Item style={{ overflowWrap: 'anywhere' }}>
+      <Anchor underline="always" component={Link} to={resourcePath(space, type, id)} size="sm">
+        {name ?? `${type}/${id}`}
+      </Anchor>
+      <Text span size="xs" c="dimmed" ml={8}>
+        {[observedText(record), name === undefined ? '' : id].filter((text) => text !== '').join(' · ')}
+      </Text>
+    </List.Item>
   );
 }

@@ -5,11 +5,8 @@ import { Link } from 'react-router';
 import { textOf, type JsonObject } from '../../../api/json';
 import { searchAll } from '../../../api/many';
 import { formatDateTime } from '../../../fhir/format-date';
-import { headlineOf } from '../../../fhir/headline';
 import { measuresOf } from '../../../fhir/measures';
-import { parseReference } from '../../../fhir/reference';
-import { useRenderSpace } from '../../../fhir/render/render-space';
-import { useRecordName } from '../../../fhir/render/use-names';
+import { useHeadline } from '../../../fhir/render/use-names';
 import { isDangerous, SUMMARY, summaryCell, type SummarySection } from '../../../fhir/summary';
 import { IconPrinter } from '../../../layout/icons/icons';
 import { Loaded } from '../../../layout/loaded';
@@ -163,10 +160,7 @@ const addressOf = (record: JsonObject): string =>
 
 /** What a record is, as a link to it. A medication can be another record, whose name is read. */
 function NameCell({ space, record }: { readonly space: Space; readonly record: JsonObject }) {
-  const headline = headlineOf(record) ?? addressOf(record);
-  const target = parseReference(headline, '');
-  const isRecord = target.kind === 'record';
-  const name = useRecordName(useRenderSpace(), isRecord ? headline : undefined);
+  const headline = useHeadline(space, record);
   return (
     <>
       <Anchor
@@ -174,7 +168,7 @@ function NameCell({ space, record }: { readonly space: Space; readonly record: J
         to={resourcePath(space, textOf(record['resourceType']) ?? '', textOf(record['id']) ?? '')}
         size="sm"
       >
-        {name ?? headline}
+        {headline ?? addressOf(record)}
       </Anchor>
       {isDangerous(record) ? (
         <Badge color="red" variant="filled" size="sm" ml={8} tt="none">

@@ -3,10 +3,10 @@ import { Anchor, Badge, Button, Chip, Group, Stack, Text, Title } from '@mantine
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { formatDateTime } from '../../../fhir/format-date';
-import { headlineOf } from '../../../fhir/headline';
 import { byMonth, type TimelineEntry } from '../../../fhir/timeline';
 import { formatValue } from '../../../fhir/format';
 import { observedText } from '../../../fhir/observed-text';
+import { useHeadline } from '../../../fhir/render/use-names';
 import { Loaded } from '../../../layout/loaded';
 import { resourcePath, type Space } from '../../../place';
 import { texts } from '../../../texts';
@@ -136,6 +136,7 @@ interface EntryProps {
 function Entry({ space, entry: { type, id, date, record }, types }: EntryProps) {
   const definition = types.find((each) => each.type === type)?.definition;
   const value = observedText(record);
+  const headline = useHeadline(space, record, definition);
   return (
     <li className={classes['entry']}>
       <Text size="sm" c="dimmed" component="time" dateTime={date ?? ''} className={classes['time'] ?? ''}>
@@ -143,7 +144,7 @@ function Entry({ space, entry: { type, id, date, record }, types }: EntryProps) 
       </Text>
       <div className={classes['what']}>
         <Anchor component={Link} to={resourcePath(space, type, id)} size="sm">
-          {headlineOf(record, definition) ?? `${type}/${id}`}
+          {headline ?? `${type}/${id}`}
         </Anchor>
         {value === '' ? null : (
           <Text span size="sm" ml={8}>

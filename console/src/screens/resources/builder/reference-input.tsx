@@ -7,6 +7,8 @@ import { textOf, type JsonObject } from '../../../api/json';
 import { searchRecords } from '../../../api/records';
 import { formatTitle } from '../../../fhir/format';
 import { humanize } from '../../../fhir/humanize';
+import { parseReference } from '../../../fhir/reference';
+import { useRecordName, wordsOf } from '../../../fhir/render/use-names';
 import { mainParameters } from '../../../fhir/search-columns';
 import { useDefinition, useSearchParameters } from '../../../fhir/search-definitions';
 import type { SearchParameter } from '../../../fhir/search-parameters';
@@ -63,7 +65,8 @@ export function ReferenceInput({ space, parameter, modifier, value, onChange }: 
   const [chosen, setChosen] = useState<string>();
   const target = stated ?? chosen ?? targets.find((each) => each === 'Patient') ?? targets[0] ?? '';
   const [isUsed, setUsed] = useState(false);
-  const [text] = useDebouncedValue(typed.slice(typed.indexOf('/') + 1), PAUSE_MS);
+  const [settled] = useDebouncedValue(typed, PAUSE_MS);
+  const text = settled.slice(settled.indexOf('/') + 1);
   const records = useTargets(space, isUsed ? target : '', text);
   const titles = new Map(
     records.map((record) => [
@@ -71,6 +74,8 @@ export function ReferenceInput({ space, parameter, modifier, value, onChange }: 
       formatTitle(record),
     ]),
   );
+  const isRecord = parseReference(settled, '').kind === 'record';
+  const name = wordsOf(useRecordName(space, isRecord ? settled : undefined));
   return (
     <>
       {targets.length > 1 ? (
@@ -102,6 +107,9 @@ export function ReferenceInput({ space, parameter, modifier, value, onChange }: 
             </Text>
           </div>
         )}
+        // The name of the record whose address stands there.
+        description={settled === typed ? name : undefined}
+        inputWrapperOrder={['input', 'description']}
         value={typed}
         onFocus={() => setUsed(true)}
         onChange={(changed) => onChange(fromTyped(changed.trimStart()))}

@@ -1,0 +1,120 @@
+/** Names in the place of ids: of the records that references lead to, and of applications. */
+import { screen } from '@testing-library/dom';
+import type { JsonObject } from '../../console/src/api/json';
+import { ReferenceView } from '../../console/src/fhir/render/reference-view';
+import { RenderSpace } from '../../console/src/fhir/render/render-space';
+import { ResultsTable } from '../../console/src/screens/resources/results-table';
+import { render } from './render';
+
+const ACME = { tenant: 'acme', release: 'r4' } as const;
+const WARD_APP = 'b7a0f5c2-1f43-4f0e-9a55-0a7c1d0c7f11';
+
+/** What the page has asked the server: keys of records, and paths of everything else. */
+const asked: (readonly string[])[] = [];
+const paths: string[] = [];
+
+const people: Readonly<Record<string, object>> = {
+  'Patient/a': { resourceType: 'Patient', id: 'a', name: [{ text: 'Ann Archer' }] },
+  'Practitioner/d': { resourceType: 'Practitioner', id: 'd', name: [{ text: 'Dora Doe' }] },
+};
+
+beforeEach(() => {
+  asked.length = 0;
+  paths.length = 0;
+  sessionStorage.clear();
+  globalThis.fetch = (input, init) => {
+    const path = input instanceof Request ? input.url : input.toString();
+    if (!path.includes('/graphql/')) {
+      paths.push(path);
+      return Promise.resolve(Response.json({ id: WARD_APP, name: 'Ward app' }));
+    }
+    const { variables } = JSON.parse(typeof init?.body === 'string' ? init.body : '{}') as {
+      variables: { keys: readonly string[] };
+    };
+    asked.push(variables.keys);
+    const nodes = variables.keys.map((key) => {
+      const json = people[key];
+      return json === undefined ? null : { _key: key, json };
+    });
+    return Promise.resolve(Response.json({ data: { nodes } }));
+  };
+});
+
+function signIn(tenant: string, isAdministrator: boolean): void {
+  const person = { name: 'Dora Doe', tenant, isAdministrator, isAuditor: false };
+  const session = { id: tenant, accessToken: `token-of-${tenant}`, expires: Date.now() + 3_600_000, person };
+  sessionStorage.setItem(`andiron/session/${tenant}/r4`, JSON.stringify(session));
+}
+
+const column = (name: string) => ({
+  ...{ name, label: name, short: '', types: ['Reference'], isChoice: false, sortedBy: undefined },
+});
+
+it('a table has the names of all records that it refers to by one request', async () => {
+  const records = Array.from({ length: 12 }, (_, index): JsonObject => ({
+    resourceType: 'Encounter',
+    id: `e${index}`,
+    subject: { reference: 'Patient/a' },
+    individual: { reference: index % 2 === 0 ? 'Practitioner/d' : `Practitioner/gone${index % 3}` },
+    serviceProvider: { reference: 'Organization/o', display: 'The clinic' },
+  }));
+  render(
+    <ResultsTable
+      space={ACME}
+      type="Encounter"
+      query=""
+      columns={['subject', 'individual', 'serviceProvider'].map(column)}
+      records={records}
+    />,
+  );
+  expect(await screen.findAllByRole('link', { name: 'Ann Archer' })).toHaveLength(12);
+  expect(await screen.findAllByRole('link', { name: 'Dora Doe' })).toHaveLength(6);
+  expect(screen.getAllByRole('link', { name: 'The clinic' })).toHaveLength(12);
+  // What the reference says itself is not asked for.
+  expect(asked.map((keys) => keys.toSorted())).toEqual([
+    ['Patient/a', 'Practitioner/d', 'Practitioner/gone0', 'Practitioner/gone1', 'Practitioner/gone2'],
+  ]);
+  await screen.findAllByText('its name cannot be read');
+  const [unread] = screen.getAllByRole('link', { name: 'Practitioner/gone1' });
+  expect(unread?.parentElement?.textContent).toBe('Practitioner/gone1its name cannot be read');
+});
+
+const author = { reference: `ClientApplication/${WARD_APP}` };
+const showAuthor = (): void =>
+  render(
+    <RenderSpace value={ACME}>
+      <ReferenceView value={author} />
+    </RenderSpace>,
+  );
+
+it('an administrator of the tenant sees the name of an application, by the address of the tenant', async () => {
+  signIn('acme', true);
+  showAuthor();
+  await screen.findByText('Ward app');
+  expect(paths).toEqual([`/w/acme/api/v1/clients/${WARD_APP}`]);
+});
+
+it('the operator sees it by the own address', async () => {
+  signIn('system', true);
+  signIn('acme', false);
+  showAuthor();
+  await screen.findByText('Ward app');
+  expect(paths).toEqual([`/w/system/api/v1/tenants/acme/clients/${WARD_APP}`]);
+});
+
+it('who may not read it sees that the id is that of an application, and nothing is asked', async () => {
+  signIn('acme', false);
+  showAuthor();
+  await screen.findByText(`the application ${WARD_APP}`);
+  expect(paths).toEqual([]);
+});
+
+it('an event that names an application in words has its name, too', async () => {
+  signIn('system', true);
+  render(
+    <RenderSpace value={ACME}>
+      <ReferenceView value={{ identifier: { value: WARD_APP }, display: `ClientApplication/${WARD_APP}` }} />
+    </RenderSpace>,
+  );
+  await screen.findByText('Ward app');
+});
