@@ -52,7 +52,8 @@ async function build(file) {
 /** Writes another file and renames it, so that a server that starts during a build never reads half a file. */
 async function replace(output, content) {
   const other = `${output}.${process.pid}`;
-  await writeFile(other, content);
+  // A program, which npx runs by its name.
+  await writeFile(other, content, { mode: content.toString().startsWith('#!') ? 0o755 : 0o644 });
   await rename(other, output);
 }
 

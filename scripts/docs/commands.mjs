@@ -12,11 +12,11 @@ function toOption([name, { type, value = 'VALUE', help, isRequired = false }]) {
 
 export function toPage(load) {
   const { ANDIRON } = load('cli/commands.js');
-  const { commandsOf, usageOf } = load('cli/help.js');
+  const { commandsOf, toTyped, usageOf } = load('cli/help.js');
 
   const describe = ({ path, command }) => {
     const options = Object.entries(command.options ?? {});
-    const examples = command.examples.flatMap(({ line, does }) => [`# ${does}`, line]);
+    const examples = command.examples.flatMap((example) => [`# ${example.does}`, toTyped(example)]);
     return [
       `### ${path}`,
       command.summary,
@@ -39,8 +39,8 @@ export function toPage(load) {
 
 *For operators. Generated from src/cli by \`npm run build:docs\`; change it there.*
 
-In a clone the command is \`node dist/src/cli.js\` after \`npm run build\`; an installed package has it as \`andiron\`. Settings come from the environment and
-\`.env\` ([configuration](configuration.md)). If they name no database, commands use a running quick start. The exit code is 0, 1 after a
+Commands are typed as \`npx --no-install andiron …\`, in a clone after \`npm run build\` or a quick start, and in a folder where the package is installed.
+Settings come from the environment and \`.env\` ([configuration](configuration.md)). If they name no database, commands use a running quick start. The exit code is 0, 1 after a
 failure, or 2 for a wrong command line. \`andiron COMMAND --help\` shows what stands here.
 
 ${table(['command', 'meaning'], overview)}

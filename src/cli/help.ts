@@ -92,6 +92,14 @@ function columns(rows: readonly (readonly [string, string])[]): readonly string[
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 }
 
+/**
+ * The line of an example as a person types it. `andiron` is on the path neither in a clone nor where the package is a dependency; this
+ * works in both.
+ */
+export function toTyped({ line }: Example): string {
+  return line.replace(/\bandiron (?=[a-z])/, 'npx --no-install andiron ');
+}
+
 function exampleLines(examples: readonly Example[]): readonly string[] {
-  return examples.flatMap(({ line, does }) => [`  ${line}`, `      ${does}`]);
+  return examples.flatMap((example) => [`  ${toTyped(example)}`, `      ${example.does}`]);
 }

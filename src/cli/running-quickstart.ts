@@ -13,7 +13,9 @@ export async function useRunningQuickstart(data: string | boolean | undefined): 
   if (running === undefined) {
     if (typeof data !== 'string') return;
     const folder = path.resolve(data);
-    throw new Error(`No quick start runs on ${folder}; start it: andiron quickstart --data ${folder}`);
+    throw new Error(
+      `No quick start runs on ${folder}; start it: npx --no-install andiron quickstart --data ${folder}`,
+    );
   }
   Object.assign(process.env, running.environment);
   noteSource(Object.keys(running.environment), 'the quick start');

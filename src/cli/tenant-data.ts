@@ -123,7 +123,7 @@ export const deleteTenant: Command = {
     const [name = ''] = given.words;
     if (given.options['confirm'] !== name)
       throw new UsageError(
-        `This permanently deletes tenant ${name} with all its data. Confirm with: andiron tenant delete ${name} --confirm ${name}`,
+        `This permanently deletes tenant ${name} with all its data. Confirm with: npx --no-install andiron tenant delete ${name} --confirm ${name}`,
       );
     await withApp(async ({ core }) => {
       const removal = await core.tenants.remove(name);

@@ -28,7 +28,10 @@ function toAccess({ address, credentials, person, isEnforced }: Banner): string 
   if (credentials === undefined)
     return `
   Other machines can reach this server, so that it answers nobody without credentials. Its first client was made by an
-  earlier run. Another secret: andiron client list --tenant system, andiron client secret add CLIENT_ID --tenant system
+  earlier run. Another secret:
+
+    npx --no-install andiron client list --tenant system
+    npx --no-install andiron client secret add CLIENT_ID --tenant system
 `;
   return `
   Other machines can reach this server, so that it answers nobody without credentials. A first client was made,

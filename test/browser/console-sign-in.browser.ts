@@ -325,7 +325,7 @@ describe('the administration', () => {
           'You are signed in to the tenant "system" as paul, an account without the right "administrator".',
         )
         .waitFor();
-      await alert.getByText('andiron user create --tenant system --name admin').waitFor();
+      await alert.getByText('npx --no-install andiron user create --tenant system --name admin').waitFor();
       await alert.getByRole('button', { name: 'Sign in with another account' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
     });

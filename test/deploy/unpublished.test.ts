@@ -27,6 +27,13 @@ const FROM_REGISTRY = [
 const faultsIn = (text: string): readonly string[] =>
   text.split('\n').filter((line) => FROM_REGISTRY.some((pattern) => pattern.test(line)));
 
+it('is found in a clone as its pages type it', () => {
+  const options = { cwd: ROOT, encoding: 'utf8' } as const;
+  expect(execFileSync('npx', ['--no-install', 'andiron', '--version'], options)).toMatch(
+    /^andiron \d+\.\d+\.\d+$/m,
+  );
+});
+
 it('is run by no command that would take it from the registry', () => {
   const tracked = execFileSync('git', ['ls-files', '-z', ...SHOWN], { cwd: ROOT, encoding: 'utf8' });
   const files = tracked.split('\0').filter((file) => !/\.(?:png|gz)$/.test(file) && file !== '');

@@ -2,9 +2,9 @@ import type { Block } from '../support/page-blocks';
 import { faultsOf } from './block-rules';
 import { toPattern, toSteps } from './shown-output';
 
-const block = (fence: string, text: string, before = ''): Block => {
+const block = (fence: string, text: string): Block => {
   const [language = '', ...words] = fence.split(' ');
-  return { place: 'docs/use/page.md:1', language, words, text, before, heading: 'A heading' };
+  return { place: 'docs/use/page.md:1', language, words, text, heading: 'A heading' };
 };
 const fault = (text: string): string => `docs/use/page.md:1: ${text}`;
 
@@ -24,13 +24,28 @@ describe('a page', () => {
     expect(faultsOf([block('text', 'andiron: PORT must be a whole number\n')])).toEqual([]);
   });
 
-  it('tells the reader which blocks are not run', () => {
-    expect(faultsOf([block('java norun', 'class A {}\n', 'In Java:')])).toEqual([
-      fault("the text before it does not say 'Not run by our tests: …'"),
-    ]);
-    expect(faultsOf([block('java norun', 'class A {}\n', 'Not run by our\ntests: no Java here.')])).toEqual(
-      [],
-    );
+  it('says in the fence, which readers do not see, why a block is not run', () => {
+    const expected = [fault("its fence does not say 'norun because …' with a reason")];
+    expect(faultsOf([block('java norun', 'class A {}\n')])).toEqual(expected);
+    expect(faultsOf([block('java norun because', 'class A {}\n')])).toEqual(expected);
+    expect(faultsOf([block('java norun because tests have no Java', 'class A {}\n')])).toEqual([]);
+  });
+
+  it.each([
+    'andiron doctor',
+    'PORT=8080 andiron config',
+    'createdb a && andiron migrate',
+    'node dist/src/cli.js doctor',
+  ])('types a command so that it works in a clone, which %s does not', (command) => {
+    const expected = [fault("it has a command of andiron that is not typed as 'npx --no-install andiron …'")];
+    expect(faultsOf([block('sh', `${command}\n`)])).toEqual(expected);
+    expect(faultsOf([block('console', `$ ${command}\n`)])).toEqual(expected);
+  });
+
+  it('may name andiron elsewhere', () => {
+    const text = 'docker exec andiron node dist/src/cli.js doctor\nls andiron # and andiron doctor\n';
+    expect(faultsOf([block('sh', text)])).toEqual([]);
+    expect(faultsOf([block('sh', 'PORT=1 npx --no-install andiron doctor\n')])).toEqual([]);
   });
 
   it('names its files, and has a command for each', () => {

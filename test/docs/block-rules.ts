@@ -11,17 +11,23 @@ export const FILES: readonly string[] = ['ts', 'js', 'py'];
 export const FILE_NAME = /^(?:\/\/|#) ([\w./-]+\.\w+)/;
 /** A line that a reader would type into a shell. */
 const COMMAND = /^(?:\$ .*|(?:andiron|curl|npm|npx|node|docker|kubectl|psql|sudo) .*)/m;
-const NOT_RUN = 'Not run by our tests';
+/** Stands in the fence, which readers do not see: `norun because tests have no cluster`. */
+const REASON = /^norun because \S+ \S+/;
+
+/** `andiron` where a shell takes it for a program: it is on the path of no clone. */
+const NOT_ON_PATH = /(?:^|[|;&(] ?)(?:\$ )?(?:[A-Z_]+=\S+ )*(?:andiron |node dist\/src\/cli\.js)/m;
 
 export const isRun = ({ language, words }: Block): boolean =>
   !words.includes('norun') && !SHOWN.includes(language);
 
 function faultOf(block: Block, page: readonly Block[]): string | undefined {
-  const { language, words, before, text } = block;
+  const { language, words, text } = block;
+  if (COMMANDS.includes(language) && NOT_ON_PATH.test(text))
+    return "it has a command of andiron that is not typed as 'npx --no-install andiron …'";
   if (words.includes('norun'))
-    return before.replace(/\s+/g, ' ').includes(NOT_RUN)
+    return REASON.test(words.join(' '))
       ? undefined
-      : `the text before it does not say '${NOT_RUN}: …'`;
+      : "its fence does not say 'norun because …' with a reason";
   if (FILES.includes(language)) {
     const [, name] = FILE_NAME.exec(text) ?? [];
     if (name === undefined) return 'its first line is not the name of a file in a comment';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually } from '../support/eventually';
 import { closedAtEnd } from '../support/left-open';
-import { CLI } from '../support/run-command';
+import { NPX_LINE } from '../support/launch';
 
 const ROOT = path.resolve(__dirname, '..', '..');
 const SOON_MS = 20_000;
@@ -23,7 +23,6 @@ const EACH_FOLDER = PACKAGE_FOLDERS.map((folder) => `'${folder}'`).join(' ');
  * this repository, so that a page needs no network. `npx tsx` is esbuild and Node.js.
  */
 const PROGRAMS: Readonly<Record<string, string>> = {
-  andiron: `exec '${process.execPath}' '${CLI}' "$@"`,
   npm: `case "$1" in
 install) shift ;;
 *) echo "npm $1 is not replaced by the tests" >&2; exit 1 ;;
@@ -35,7 +34,8 @@ for name; do
     [ -e "node_modules/$name" ] || [ ! -d "$folder/$name" ] || ln -s "$folder/$name" "node_modules/$name"
   done
 done`,
-  npx: `if [ "$1" != tsx ]; then
+  npx: `${NPX_LINE}
+if [ "$1" != tsx ]; then
   for folder in ${EACH_FOLDER}; do [ ! -x "$folder/.bin/$1" ] || exec "$folder/.bin/$@"; done
 fi
 '${ROOT}/node_modules/.bin/esbuild' "$2" --bundle --packages=external --platform=node --format=esm --log-level=error --outfile=.tsx-$$.mjs

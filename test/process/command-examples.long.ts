@@ -4,7 +4,7 @@ import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ANDIRON } from '../../src/cli/commands';
-import { commandsOf } from '../../src/cli/help';
+import { commandsOf, toTyped } from '../../src/cli/help';
 import { findFreePort } from '../../src/embedded/free-port';
 import { packResources } from '../packages/make-package';
 import { openRegistry, type Registry } from '../packages/open-registry';
@@ -13,7 +13,7 @@ import { toEnvironment } from '../support/environment';
 import { createShell, type Shell } from '../support/run-command';
 
 const EXAMPLES = commandsOf('andiron', ANDIRON).flatMap(({ path: command, command: { examples } }) =>
-  examples.map(({ line }) => ({ command, line })),
+  examples.map((example) => ({ command, line: toTyped(example) })),
 );
 /** The output of a command that runs until it is stopped. */
 const STARTED: Readonly<Record<string, string>> = {

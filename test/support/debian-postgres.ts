@@ -6,6 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { findFreePort } from '../../src/embedded/free-port';
 import { findServiceUser, type ServiceUser } from '../../src/embedded/service-user';
+import { NPX_LINE } from './launch';
 import { closedAtEnd } from './left-open';
 import type { Connection } from './services';
 
@@ -48,12 +49,11 @@ export async function makeBackupFolder(): Promise<BackupFolder> {
   return { folder, runScript, startCluster: (name) => startCluster(runScript, path.join(folder, name)) };
 }
 
-/** `andiron` on the PATH, as the pages call it. */
+/** `npx` on the PATH, by which the pages call the program. */
 async function addProgram(folder: string): Promise<void> {
-  const cli = path.resolve(__dirname, '..', '..', 'dist', 'src', 'cli.js');
-  const program = path.join(folder, 'bin', 'andiron');
+  const program = path.join(folder, 'bin', 'npx');
   await mkdir(path.dirname(program));
-  await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`, { mode: 0o755 });
+  await writeFile(program, `#!/bin/sh\n${NPX_LINE}\n`, { mode: 0o755 });
 }
 
 interface BashOptions {

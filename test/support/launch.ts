@@ -9,6 +9,9 @@ export const MAIN = path.resolve(__dirname, '..', '..', 'dist', 'src', 'main.js'
 /** The commands of it. */
 export const CLI = path.join(path.dirname(MAIN), 'cli.js');
 
+/** `npx --no-install andiron …` in the shells of tests: the same program, without the second that npm takes to find it. */
+export const NPX_LINE = `[ "$1 $2" != '--no-install andiron' ] || { shift 2; exec '${process.execPath}' '${CLI}' "$@"; }`;
+
 const START_TIMEOUT_MS = 120_000;
 
 /** The port that the server has logged; undefined when it has ended, or not within two minutes. */

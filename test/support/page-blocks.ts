@@ -12,8 +12,6 @@ export interface Block {
   /** The further words of the fence, such as norun. */
   readonly words: readonly string[];
   readonly text: string;
-  /** The paragraph before the fence. */
-  readonly before: string;
   /** The heading above it. */
   readonly heading: string;
 }
@@ -27,11 +25,10 @@ export async function readBlocks(page: string): Promise<readonly Block[]> {
     const [, fence = '', content = ''] = found;
     const above = text.slice(0, found.index);
     const [language = '', ...words] = fence.trim().split(/ +/);
-    const before = above.trimEnd().split(/\n\n/).at(-1) ?? '';
     const headings = above.replace(/^```.*?^```$/gms, '').matchAll(/^#+ (.*)$/gm);
     return {
       place: `docs/${page}:${above.split('\n').length}`,
-      ...{ language, words, text: content, before },
+      ...{ language, words, text: content },
       heading: [...headings].at(-1)?.[1] ?? '',
     };
   });

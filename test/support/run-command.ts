@@ -1,8 +1,8 @@
-/** Runs command lines as a user types them, with a program `andiron` on the PATH. */
+/** Runs command lines as a user types them, with `andiron` and `npx` on the PATH. */
 import { execFile, spawn, type ExecFileException } from 'node:child_process';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CLI } from './launch';
+import { CLI, NPX_LINE } from './launch';
 import { closedAtEnd } from './left-open';
 
 export { CLI };
@@ -29,9 +29,9 @@ export async function createShell(
 ): Promise<Shell> {
   const programs = path.join(folder, '.bin');
   await mkdir(programs);
-  const program = path.join(programs, 'andiron');
-  await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`);
-  await chmod(program, 0o755);
+  const scripts = { andiron: `exec '${process.execPath}' '${CLI}' "$@"`, npx: NPX_LINE };
+  for (const [name, script] of Object.entries(scripts))
+    await writeFile(path.join(programs, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   const env = {
     PATH: `${programs}:${process.env['PATH'] ?? ''}`,
     // A quick start that a developer runs on this machine is not the one of the lines.

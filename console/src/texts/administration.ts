@@ -37,7 +37,8 @@ export const administration = {
       `Administrators of the tenant "${tenant}" sign in there, and administer it alone.`,
     ownButton: (tenant: string) => `Sign in to ${tenant}`,
     command: 'If there is no such account yet, create it on the machine of the server:',
-    commandText: 'andiron user create --tenant system --name admin --administrator --auditor',
+    commandText:
+      'npx --no-install andiron user create --tenant system --name admin --administrator --auditor',
     commandName: 'the command that creates an administrator',
     button: 'Sign in as an administrator',
     other: 'Sign in with another account',

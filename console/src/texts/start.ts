@@ -28,9 +28,10 @@ export const start = {
   nextTitle: 'What to do next',
   nextEnforced:
     'This server answers only those who have signed in. Sign in, or create the first administrator on the machine of the server:',
-  nextEnforcedUser: 'andiron user create --tenant system --name admin --administrator --auditor',
+  nextEnforcedUser:
+    'npx --no-install andiron user create --tenant system --name admin --administrator --auditor',
   nextEnforcedFhir:
     'To see data in a tenant, a person needs an account there with an identity in FHIR, such as a Practitioner:',
   nextEnforcedPerson:
-    'andiron user create --tenant acme --name dora --display "Dr. Doe" --fhir-user Practitioner/doc',
+    'npx --no-install andiron user create --tenant acme --name dora --display "Dr. Doe" --fhir-user Practitioner/doc',
 } as const;
