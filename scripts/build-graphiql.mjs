@@ -132,6 +132,7 @@ await buildStatic({
   target,
   sources: [
     ...(await filesIn(sources)),
+    path.join(root, 'console', 'src', 'look.css'),
     ...['scripts/build-graphiql.mjs', 'scripts/static-build.mjs', 'package-lock.json'].map((name) =>
       path.join(root, name),
     ),

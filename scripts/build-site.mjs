@@ -11,7 +11,13 @@ import { buildStatic, filesIn } from './static-build.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const docs = path.join(root, 'docs');
-const configuration = ['scripts/build-site.mjs', 'scripts/static-build.mjs', 'package-lock.json'];
+const configuration = [
+  'console/src/look.css',
+  'console/src/favicon.svg',
+  'scripts/build-site.mjs',
+  'scripts/static-build.mjs',
+  'package-lock.json',
+];
 const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)[^>]*>(.*?)<\/script>/gs;
 
 /** Writes the inline scripts of all pages as sources of a Content-Security-Policy. They must not depend on the base. */

@@ -1,5 +1,6 @@
 /** The program of the console. */
 import '@mantine/core/styles.css';
+import './look.css';
 import './focus.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';

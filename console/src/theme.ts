@@ -24,8 +24,8 @@ export const theme = createTheme({
       '#b5390a',
     ],
   },
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif',
-  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace',
+  fontFamily: 'var(--andiron-font)',
+  fontFamilyMonospace: 'var(--andiron-font-code)',
   defaultRadius: 'sm',
   components: {
     // The list itself scrolls, which the keyboard reaches through its field.
@@ -53,7 +53,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     ...FILLED_HOVER,
-    '--andiron-focus': '#b5390a',
     '--mantine-color-orange-light-hover': '#ffe3c2',
     '--mantine-color-dimmed': '#5c636a',
     '--mantine-color-error': '#b02020',
@@ -65,7 +64,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
   },
   dark: {
     ...FILLED_HOVER,
-    '--andiron-focus': '#ffa94d',
     '--mantine-color-dimmed': '#a8a8a8',
     '--mantine-color-error': '#ff8787',
     '--mantine-color-placeholder': '#929292',

@@ -16,6 +16,11 @@ function titleOf(page) {
   return title.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '');
 }
 
+/** The mark, which the console has too. A text of its own, because a built site may have any base. */
+const mark = `data:image/svg+xml;base64,${readFileSync(path.join(docs, '../console/src/favicon.svg')).toString('base64')}`;
+/** Published elsewhere, the site has no server beside it. */
+const isBesideServer = !process.argv.includes('--out');
+
 const sidebar = PARTS.map(({ part, groups }) => ({
   text: part,
   // Opened by itself for a page of this part.
@@ -54,15 +59,17 @@ export default defineConfig({
   lang: 'en',
   base: '/docs/',
   // The server has addresses without .html; not every static file server does.
-  cleanUrls: !process.argv.includes('--out'),
+  cleanUrls: isBesideServer,
   cacheDir: path.resolve(docs, '../node_modules/.cache/vitepress'),
   // Pages link to a quick start on the reader's machine.
   ignoreDeadLinks: 'localhostLinks',
   srcExclude: ['.vitepress/**'],
   // Pages have no inline script with data, so that the Content-Security-Policy needs only the hashes of the fixed ones.
   metaChunk: true,
-  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: 'data:,' }]],
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: mark }]],
   markdown: {
+    // The theme's own has too little contrast.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify: toAnchor },
     config(markdown) {
       showOutsideLinks(markdown, docs);
@@ -76,12 +83,16 @@ export default defineConfig({
     logLevel: 'warn',
   },
   themeConfig: {
+    logo: { src: mark, alt: '' },
     sidebar,
-    nav: PARTS.map(({ part, groups }) => ({
-      text: part,
-      link: `/${groups[0].pages[0]}`,
-      activeMatch: `^/${groups[0].pages[0].split('/')[0]}/`,
-    })),
+    nav: [
+      ...PARTS.map(({ part, groups }) => ({
+        text: part,
+        link: `/${groups[0].pages[0]}`,
+        activeMatch: `^/${groups[0].pages[0].split('/')[0]}/`,
+      })),
+      ...(isBesideServer ? [{ text: 'Console', link: '/../', target: '_self', noIcon: true }] : []),
+    ],
     outline: [2, 3],
     search: { provider: 'local' },
   },

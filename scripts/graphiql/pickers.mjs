@@ -1,7 +1,7 @@
 /** The fields that show the tenant and release of the page, and switch to others. */
 import { createElement, useState } from 'react';
 import { lastHeaders } from './fetcher.mjs';
-import { gatewayAddress, place, tenantsAddress } from './place.mjs';
+import { consoleAddress, docsAddress, gatewayAddress, place, tenantsAddress } from './place.mjs';
 
 const RELEASES = ['r4', 'r4b'];
 
@@ -39,7 +39,12 @@ export function Pickers() {
   return createElement(
     'form',
     { className: 'andiron-place', onSubmit: leaveFor },
-    createElement('span', { className: 'andiron-name' }, 'Andiron'),
+    createElement(
+      'a',
+      { className: 'andiron-name', href: consoleAddress, title: 'The console' },
+      createElement('img', { src: document.querySelector('link[rel=icon]').href, alt: '' }),
+      'Andiron',
+    ),
     createElement('input', {
       name: 'tenant',
       'aria-label': 'Tenant',
@@ -75,5 +80,6 @@ export function Pickers() {
       { name: 'release', 'aria-label': 'Release', defaultValue: place.release, onChange: leaveFor },
       RELEASES.map((name) => createElement('option', { key: name, value: name }, name.toUpperCase())),
     ),
+    createElement('a', { className: 'andiron-docs', href: docsAddress }, 'Docs'),
   );
 }

@@ -9,5 +9,8 @@ export function gatewayAddress(ofTenant = tenant, ofRelease = release) {
   return `${prefix}/w/${encodeURIComponent(ofTenant)}/api/v1/graphql/${ofRelease}`;
 }
 
+export const consoleAddress = `${prefix}/`;
+export const docsAddress = `${prefix}/docs/`;
+
 /** The server lists its tenants to administrators only. */
 export const tenantsAddress = `${prefix}/w/system/api/v1/tenants`;
