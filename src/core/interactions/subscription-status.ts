@@ -16,6 +16,9 @@ export interface FoundStatus {
   readonly status: RunningStatus | 'off';
   /** Undefined: the Subscription has no error. */
   readonly error: string | undefined;
+  /** See `SubscriptionChange`. */
+  readonly keeps?: boolean;
+  readonly most?: number;
 }
 
 /**
@@ -25,7 +28,7 @@ export interface FoundStatus {
 export async function setSubscriptionStatus(
   services: WriteServices,
   context: RequestContext,
-  { id, of, status, error }: FoundStatus,
+  { id, of, status, error, keeps, most }: FoundStatus,
 ): Promise<void> {
   const { space } = context;
   const address = addressOf(services, context, SUBSCRIPTION, id);
@@ -49,7 +52,8 @@ export async function setSubscriptionStatus(
         operations: { value: operations, marked: false },
         byServer: true,
       });
-      return { change: 'update', prepared, status: { ...address, id, to: { status, of, failure: error } } };
+      const to = { status, of, failure: error, keeps, most };
+      return { change: 'update', prepared, status: { ...address, id, to } };
     },
   });
 }

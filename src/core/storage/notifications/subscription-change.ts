@@ -39,5 +39,9 @@ export interface SubscriptionChange {
         readonly of: number;
         /** Why it has this status; undefined: it has no error. */
         readonly failure: string | undefined;
+        /** `off`: true keeps its author and headers, so that it can be requested again without its client. */
+        readonly keeps?: boolean | undefined;
+        /** `requested`: limit on the running Subscriptions of the space; undefined: it is one of them. */
+        readonly most?: number | undefined;
       };
 }

@@ -1,7 +1,7 @@
 /** The state of Subscriptions, written in the transaction of the version that changes it. */
 import { sql } from 'kysely';
 import { fhirError } from '../../errors';
-import type { Run } from '../connection/database';
+import type { Row, Run } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 import { keyText } from '../read/version-row';
 import type { Author, RequestedSubscription, SubscriptionChange } from './subscription-change';
@@ -63,7 +63,11 @@ const SWITCH_OFF = defineStatement(
      where ${OF_THIS} returning 1`),
 );
 
-/** A Subscription that is requested again wakes its feed; what an idle feed has passed over is lost. */
+/**
+ * A Subscription that is requested again wakes its feed; what an idle feed has passed over is lost, and so is what happened
+ * while it was off. `keeps`: an administrator switched it off, so that its author and headers stay for the day when an
+ * administrator switches it on. The number of the other running ones comes back as in `REQUEST`.
+ */
 const SET_STATUS = defineStatement(
   template(sql`
     with written as (
@@ -77,14 +81,25 @@ const SET_STATUS = defineStatement(
              position = case when f.idle and ${bind('status')} = 'requested' then w.sequence else f.position end
         from written w
        where f.space = ${bind('space')}::int returning 1
+    ), stored as (
+      update andiron.subscription s
+         set status = ${bind('status')}, attempts = 0, failing_since = null, next_attempt = null,
+             failure = ${bind('failure')},
+             headers = case when ${bind('status')} = 'off' and not ${bind('keeps')}::boolean then '{}' else s.headers end,
+             author = case when ${bind('status')} = 'off' and not ${bind('keeps')}::boolean then null else s.author end,
+             since = case when s.status = 'off' then w.sequence else s.since end,
+             delivered = case when s.status = 'off' then s.numbered else s.delivered end
+        from feed cross join written w
+       where ${OF_THIS} and s.version = ${bind('of')}::int
+         and (s.status <> 'off' or (${bind('status')} = 'requested' and s.author is not null))
+      returning 1
     )
-    update andiron.subscription s
-       set status = ${bind('status')}, attempts = 0, failing_since = null, next_attempt = null,
-           failure = ${bind('failure')},
-           headers = case when ${bind('status')} = 'off' then '{}' else s.headers end,
-           author = case when ${bind('status')} = 'off' then null else s.author end
-      from feed
-     where ${OF_THIS} and s.version = ${bind('of')}::int and s.status <> 'off' returning 1`),
+    select (select count(*)::int from (
+              select 1 from andiron.subscription s
+              where s.space = ${bind('space')}::int and s.status <> 'off' and s.resource_key <> ${bind('key')}::bigint
+                and ${bind('status')} = 'requested'
+              limit ${bind('most')}::int) as others)
+    from stored`),
 );
 
 /**
@@ -99,9 +114,11 @@ export async function changeSubscription(run: Run, space: number, change: Subscr
     return;
   }
   if ('status' in to) {
-    const { status, of, failure = null } = to;
-    const rows = await run(SET_STATUS, { ...place, type: change.type, status, of, failure });
-    if (rows.length === 0) throw new SubscriptionRewritten();
+    const { status, of, failure = null, keeps = false, most } = to;
+    const bound = { ...place, type: change.type, status, of, failure, keeps, most: most ?? 0 };
+    const [row] = await run(SET_STATUS, bound);
+    if (row === undefined) throw new SubscriptionRewritten();
+    if (most !== undefined) requireBelow(most, row);
     return;
   }
   const { author, endpoint, most } = to.requested;
@@ -111,6 +128,11 @@ export async function changeSubscription(run: Run, space: number, change: Subscr
     ...{ type: change.type, id: change.id, endpoint: endpoint ?? null, headers, most },
     author: JSON.stringify(author),
   });
+  requireBelow(most, row);
+}
+
+/** Throws ruleViolated where the space has `most` running Subscriptions beside the one that was written. */
+function requireBelow(most: number, row: Row | undefined): void {
   if (Number(row?.[0] ?? 0) < most) return;
   const reason = `This tenant has ${most} running Subscriptions in this release, the most that it may have`;
   throw fhirError('ruleViolated', { reason });
