@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { PACKAGED_PAGES, type BuiltPages } from './built-pages';
+import { settingsInForce } from './config';
 import type { Settings } from './config/settings';
 import { isAudienceKnown, ownAddresses } from './config/exposure';
 import { planMemory } from './config/memory';
@@ -20,6 +21,7 @@ import { countIntrospections, createInstruments, watchCaches, watchCore } from '
 import { createMailer } from './mail';
 import { createImportJob } from './packages/import-job';
 import { watchProcess } from './process-metrics';
+import { describeProcess } from './process-report';
 import { endListener } from './rest/connections/listener-end';
 import { createMetrics, listenForMetrics, type MetricsListener } from './rest/observation/metrics';
 import { createRestServer } from './rest/server';
@@ -168,6 +170,7 @@ export async function createApp(
       ...http,
       ...{ authMode, takesAssertions, maxDepth: limits.maxDepth, sockets, pages },
       connection: { ...connection, stallMs: requestTimeoutMs },
+      inForce: settingsInForce(settings, environment),
       bodyLimits: { resource: limits.maxBodyBytes, bundle: limits.maxBundleBytes },
     },
     budget,
@@ -195,6 +198,7 @@ export async function createApp(
       const address = server.server.address();
       if (typeof address === 'object' && address !== null) port = address.port;
       core.jobs.startWork();
+      core.health.report(() => describeProcess({ core, metrics, port }));
       const { address: metricsAddress } = settings.metrics;
       if (metricsAddress !== undefined)
         metricsListener = await listenForMetrics(metrics, metricsAddress, log);

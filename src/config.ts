@@ -5,6 +5,7 @@ import { Malformed } from './config/kinds';
 import { findMisspelled } from './config/misspelled';
 import { openFilesWarning } from './config/open-files';
 import type { Row } from './config/row';
+import { sourceOf } from './config/setting-sources';
 import type { Settings } from './config/settings';
 import { RENAMED_SETTINGS, SETTINGS } from './config/table';
 
@@ -199,4 +200,23 @@ export function printSetting(settings: Settings, name: string): string {
   const values: Readonly<Record<string, Readonly<Record<string, unknown>>>> = settings;
   const written = setting.kind.print(values[group]?.[member]);
   return setting.secret === true && written !== '' ? '********' : written;
+}
+
+export interface SettingInForce {
+  readonly name: string;
+  /** As in the environment; a secret that is set is `********`. */
+  readonly value: string;
+  /** `default`, `the environment`, `.env`, `the quick start` */
+  readonly source: string;
+  readonly default: string;
+  readonly meaning: string;
+}
+
+/** All settings of a process with their values, and where each comes from. */
+export function settingsInForce(settings: Settings, environment: Environment): readonly SettingInForce[] {
+  return settingNames().map((name) => {
+    const { help: meaning, default: defaultText } = describeSetting(name);
+    const source = isSet(environment[name]) ? sourceOf(name) : 'default';
+    return { name, value: printSetting(settings, name), source, default: defaultText, meaning };
+  });
 }

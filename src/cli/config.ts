@@ -1,7 +1,6 @@
-import { describeSetting, loadSettings, misspelledSettings, printSetting, settingNames } from '../config';
+import { loadSettings, misspelledSettings, settingsInForce } from '../config';
 import type { Command } from './command';
 import { JSON_OPTION, print } from './output';
-import { sourceOf } from './setting-sources';
 
 export const config: Command = {
   name: 'config',
@@ -15,12 +14,7 @@ export const config: Command = {
   async run(given) {
     const settings = loadSettings(process.env);
     for (const line of misspelledSettings(process.env)) process.stderr.write(`andiron: ${line}\n`);
-    const all = settingNames().map((name) => {
-      const { help, default: defaultText } = describeSetting(name);
-      const isSet = (process.env[name] ?? '').trim() !== '';
-      const source = isSet ? sourceOf(name) : 'default';
-      return { name, value: printSetting(settings, name), source, default: defaultText, meaning: help };
-    });
+    const all = settingsInForce(settings, process.env);
     print(
       given,
       { settings: all },

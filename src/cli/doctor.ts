@@ -6,8 +6,9 @@ import { openFilesWarning } from '../config/open-files';
 import type { Settings } from '../config/settings';
 import type { DatabaseInspection } from '../core';
 import type { Command } from './command';
+import { quickstartAddress } from './running-quickstart';
 import { explainDatabaseError } from './service-failure';
-import { withSources } from './setting-sources';
+import { withSources } from '../config/setting-sources';
 
 interface Finding {
   readonly verdict: 'ok' | 'warning' | 'fault';
@@ -68,7 +69,7 @@ async function examine(): Promise<readonly Finding[]> {
 async function examineSettings({ core, http }: Settings): Promise<readonly Finding[]> {
   const access =
     core.authMode === 'enforced' ? 'credentials are required' : 'every request is allowed (AUTH_MODE=open)';
-  const address = http.publicUrls[0] ?? `http://${http.host}:${http.port}`;
+  const address = quickstartAddress() ?? http.publicUrls[0] ?? `http://${http.host}:${http.port}`;
   return [
     { verdict: 'ok', about: 'settings', text: `${address}, ${access}` },
     ...misspelledSettings(process.env).map((text) => warning('settings', withSources(text))),

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { ConfigurationError } from '../config';
-import { noteSource } from './setting-sources';
+import { noteSource } from '../config/setting-sources';
 
 const FILE = '.env';
 

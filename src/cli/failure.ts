@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../config';
 import { UsageError } from './command';
-import { withSources } from './setting-sources';
+import { withSources } from '../config/setting-sources';
 
 /** The lines that a failed command prints: one per fault, never a stack. */
 export function toLines(error: unknown): readonly string[] {

@@ -5,7 +5,7 @@ import { misspelledSettings } from '../config';
 import { makeLog } from './log';
 import { endOnSignals, endOnUncaughtErrors } from './process-end';
 import { toListenError } from './service-failure';
-import { noteSource } from './setting-sources';
+import { noteSource } from '../config/setting-sources';
 
 /** PostgreSQL may have much to write when it stops. */
 const STOP_TIMEOUT_MS = 60_000;

@@ -1,12 +1,20 @@
 import path from 'node:path';
 import { findRunning } from '../embedded/running';
-import { noteSource } from './setting-sources';
+import { noteSource } from '../config/setting-sources';
+
+let address: string | undefined;
+
+/** The address of the quick start on whose database the command works; undefined: the settings name a database. */
+export function quickstartAddress(): string | undefined {
+  return address;
+}
 
 /**
  * Lets a command work on the database of a running quick start: that of the folder `data`, or, where no database is set, the newest
  * one of this user. Settings of the environment take precedence over it.
  */
 export async function useRunningQuickstart(data: string | boolean | undefined): Promise<void> {
+  address = undefined;
   const isSet = (process.env['FHIR_DATABASE_HOST'] ?? '') !== '';
   if (data === undefined && isSet) return;
   const running = await findRunning(typeof data === 'string' ? data : undefined);
@@ -17,6 +25,7 @@ export async function useRunningQuickstart(data: string | boolean | undefined): 
       `No quick start runs on ${folder}; start it: npx --no-install andiron quickstart --data ${folder}`,
     );
   }
+  ({ address } = running);
   Object.assign(process.env, running.environment);
   noteSource(Object.keys(running.environment), 'the quick start');
   process.stderr.write(`Using the quick start at ${running.address}\n`);

@@ -23,6 +23,7 @@ export { canHaveValues, elementTexts } from './fhir/element-values';
 export { FilterAllowance, filterElements } from './fhir/element-filter';
 export { isLoopback } from './network/ip-address';
 export { loopbackAddresses } from './network/own-addresses';
+export { unknownType } from './versions/resource-address';
 export { ERROR_CATALOGUE, errorOf, FhirError, fhirError, toIssue, type ErrorKey, type Issue } from './errors';
 export {
   isJsonObject,

@@ -3,6 +3,16 @@ import type { AuthMode } from '../core';
 import type { ConnectionLimits } from './connections/connection-limits';
 import type { SocketSettings } from '../bounded-socket';
 
+/** A setting of the process as the operator sees it; a secret is `********`. */
+export interface SettingInForce {
+  readonly name: string;
+  readonly value: string;
+  /** `default`, `the environment`, `.env`, `the quick start` */
+  readonly source: string;
+  readonly default: string;
+  readonly meaning: string;
+}
+
 /** The settings of REST; app.ts makes them from checked values. */
 export interface RestSettings {
   /** Address that the server listens on. */
@@ -29,4 +39,6 @@ export interface RestSettings {
   readonly asyncTimeoutMs: number;
   readonly sockets: SocketSettings;
   readonly pages: BuiltPages;
+  /** All settings of the process as the operator sees them, without secrets. */
+  readonly inForce: readonly SettingInForce[];
 }

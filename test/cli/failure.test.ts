@@ -2,7 +2,7 @@
 import { ConfigurationError, loadSettings } from '../../src/config';
 import { toLines } from '../../src/cli/failure';
 import { explainDatabaseError, toDatabaseError, toListenError } from '../../src/cli/service-failure';
-import { noteSource } from '../../src/cli/setting-sources';
+import { noteSource } from '../../src/config/setting-sources';
 import { settingsBehind } from '../../src/core/cache/redis-settings';
 
 const settings = loadSettings({ FHIR_DATABASE_HOST: 'db.internal', FHIR_DATABASE_PORT: '5433' });

@@ -17,6 +17,7 @@ import type { AdministrationJobs } from './administration-jobs';
 import type { Capabilities, CapabilityMode, NamedQueries } from './capabilities';
 import type { IndexDifference, OutdatedIndex, ReindexProgress, ReindexScope } from './index-work';
 import type { Jobs } from './jobs';
+import type { OpenJob, ProcessReport, ServerState, SlowSearch } from './server';
 import type { NotificationStream, SocketCounts, StreamRequest } from './notification-stream';
 import type { OperationInfo } from './operation';
 import type { ConnectionUsage, Readiness, Admission } from './process';
@@ -50,6 +51,7 @@ export * from './operation';
 export * from './policy';
 export * from './process';
 export * from './search';
+export * from './server';
 export * from './sign-in';
 export * from './subscription';
 export * from './tenant';
@@ -125,6 +127,8 @@ export interface CoreAccess {
    * Cost: a hash.
    */
   decoy(tenant: string, release: Release): TenantSpace | undefined;
+  /** The error for a tenant that does not exist: in open mode it says so, else it is that of an unknown address. */
+  unknownTenant(tenant: string): FhirError;
   /**
    * Identifies the caller. Throws `unauthorized`, `forbidden` (valid credentials of another tenant),
    * `tooManyRequests`. Cost: nothing without credentials, some microseconds for cached ones.
@@ -200,6 +204,13 @@ export interface CoreTenants extends Tenants, TenantAdministration {
 export interface CoreJobs {
   readonly requests: Jobs;
   readonly administration: AdministrationJobs;
+  /** The jobs of all tenants that have not ended. */
+  readonly open: {
+    /** The oldest first, at most 200. Cost: a connection. */
+    list(): Promise<readonly OpenJob[]>;
+    /** Cancels one; of an asynchronous request nothing is left. False: there is none, or it has ended. */
+    stop(id: string): Promise<boolean>;
+  };
   /**
    * Makes the search index match the stored versions, while writes may go on; ends when the whole scope is done.
    * Throws an Error while another reindex is running there.
@@ -241,6 +252,12 @@ export interface CoreHealth {
   isRedisReachable(): boolean;
   /** Counts the live queries of this process, of all tenants. */
   liveQueries(): LiveQueryCounts;
+  /** The slowest searches of this process, of all tenants, without values. */
+  slowSearches(): readonly SlowSearch[];
+  /** From now on the other processes, too, know what this one says of itself. */
+  report(describe: () => ProcessReport): void;
+  /** The state of all processes, of PostgreSQL and Redis, at most 2 s old. Never rejects. Cost: a connection. */
+  server(): Promise<ServerState>;
   /** Counts the work on Subscriptions of this process, of all tenants. */
   notifications(): NotificationCounts & SocketCounts;
 }

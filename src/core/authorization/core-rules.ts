@@ -32,6 +32,7 @@ export const CORE_RULES = {
   access: {
     findSpace: 'anybody',
     decoy: 'anybody',
+    unknownTenant: 'anybody',
     identify: 'anybody',
     renewCaller: 'anybody',
     signRead: 'anybody',
@@ -48,6 +49,7 @@ export const CORE_RULES = {
   jobs: {
     requests: 'data',
     administration: 'server',
+    open: 'server',
     reindex: 'server',
     verifyIndex: 'server',
     startWork: 'server',

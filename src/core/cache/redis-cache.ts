@@ -198,6 +198,18 @@ export class RedisCache {
     );
   }
 
+  /** Runs commands with the prefix of all keys; undefined: Redis is unavailable, or does not allow them to its user. */
+  async run<T>(commands: (redis: Redis, prefix: string) => Promise<T>): Promise<T | undefined> {
+    if (!this.isReachable) return undefined;
+    try {
+      return await commands(this.commands, this.prefix);
+    } catch (error) {
+      const isRefused = error instanceof ReplyError && /NOPERM|unknown command/.test(reasonOf(error));
+      if (!isRefused) this.failed(error);
+      return undefined;
+    }
+  }
+
   /** Takes tokens of a bucket that all processes share; undefined: Redis is unavailable. */
   async takeTokens(request: BucketRequest): Promise<BucketAnswer | undefined> {
     if (!this.isReachable) return undefined;

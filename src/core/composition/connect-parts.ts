@@ -9,6 +9,7 @@ import { failExceeded } from '../indexing/fail-parameter';
 import { createRetryingWriter, type RetryingWriter } from '../interactions/retrying-writer';
 import { ChangeFeeds } from '../live-queries/change-feeds';
 import { Outbound } from '../outbound/outbound';
+import { SlowSearches } from '../search-execution/slow-searches';
 import type { CoreOptions } from './core-options';
 import { type AccessParts, createAccess } from './create-access';
 import type { Audit } from './create-audit';
@@ -28,6 +29,7 @@ export interface PartsToConnect {
 }
 
 export interface ConnectedParts extends RequestReads {
+  readonly slowSearches: SlowSearches;
   readonly interactions: Interactions;
   readonly access: AccessParts;
   readonly write: RetryingWriter;
@@ -65,10 +67,12 @@ export function connectParts(parts: PartsToConnect): ConnectedParts {
     issueBindingToken: (context, ids) => sockets.issue(context, ids),
   });
   const reads = createRequestReads(services, options);
+  const slowSearches = new SlowSearches();
   const interactions = createInteractions({
     ...{ services, feeds, write, invoke, invokeWithin, charge, rootOf },
     requests: reads.requests,
     searchResults: reads.searchResults,
+    slowSearches,
     records: audit.entries,
     toRead: audit.toRead,
     isAuditApart: audit.isApart,
@@ -86,5 +90,5 @@ export function connectParts(parts: PartsToConnect): ConnectedParts {
   const sockets = new SubscriptionSockets({
     ...{ services, interactions, cache, log, limits, rootOf, findSpace, renewCaller },
   });
-  return { ...reads, interactions, access, write, feeds, notifications, sockets };
+  return { ...reads, slowSearches, interactions, access, write, feeds, notifications, sockets };
 }

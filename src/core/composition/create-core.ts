@@ -13,6 +13,7 @@ import { changes } from '../interactions/changes';
 import { parseIfNoneExist } from '../interactions/conditional/if-none-exist';
 import { openSignedRead, refusedSignature, signRead } from '../interactions/signed-read';
 import { AdministrationJobs } from '../jobs/administration-jobs';
+import { OpenJobs } from '../jobs/open-jobs';
 import { createReindexJob } from '../jobs/reindex-job';
 import { RequestJobs } from '../jobs/requests';
 import { admitRequest, chargeRequests, type RequestCounts } from '../limits/admit-request';
@@ -31,6 +32,9 @@ import { createFoundation, type BaseServices } from './create-foundation';
 import { createServices, type CreatedServices } from './create-services';
 import { createHealth } from './health';
 import { listenForChanges } from './listen-for-changes';
+import { fhirError } from '../errors';
+import { isTenantName } from '../tenants/spaces';
+import { ServerView } from './server-state';
 import { watchWork } from './watch-work';
 
 /**
@@ -64,7 +68,9 @@ export async function createCore(options: CoreOptions): Promise<RunningCore> {
   const work = watchWork(base, log, { erasures, jobs, audit, notifications });
   const requestJobs = new RequestJobs({ runner: jobs, database, limits, log });
   const administrationJobs = new AdministrationJobs({ runner: jobs, database, tenants, log });
-  const parts: Parts = { options, base, created, audit, counts, charge, cacheInvalidator, connected };
+  const openJobs = new OpenJobs({ runner: jobs, database, owner });
+  const view = new ServerView({ cache, database: owner, log, process: erasures.confirmation.process });
+  const parts: Parts = { options, base, created, audit, counts, charge, cacheInvalidator, connected, view };
 
   return {
     interactions: { ...connected.interactions, ...interactionsOf(parts) },
@@ -84,6 +90,7 @@ export async function createCore(options: CoreOptions): Promise<RunningCore> {
         services,
       ),
       administration: administrationJobs,
+      open: { list: () => openJobs.list(), stop: (id) => openJobs.stop(id) },
       startWork() {
         for (const one of [erasures, jobs, audit, access, notifications, work]) one.start();
       },
@@ -92,7 +99,7 @@ export async function createCore(options: CoreOptions): Promise<RunningCore> {
     health: healthOf(parts),
     async close() {
       for (const part of [
-        ...[feeds, sockets, work, notifications, erasures, jobs, audit],
+        ...[view, feeds, sockets, work, notifications, erasures, jobs, audit],
         ...[access, cache, threads, database],
       ])
         await part.close();
@@ -109,6 +116,7 @@ interface Parts {
   readonly charge: CoreAccess['charge'];
   readonly cacheInvalidator: CacheInvalidator;
   readonly connected: ConnectedParts;
+  readonly view: ServerView;
 }
 
 function interactionsOf({
@@ -138,6 +146,7 @@ function interactionsOf({
 }
 
 function accessOf({
+  options: { authMode },
   base: { spaces },
   created: { services },
   connected: { access },
@@ -155,6 +164,10 @@ function accessOf({
     recordAdministration: audit.recordAdministration,
     findSpace: (tenant, release) => spaces.find(tenant, release),
     decoy: access.decoy,
+    unknownTenant: (tenant) =>
+      authMode === 'open' && isTenantName(tenant)
+        ? fhirError('noSuchTenant', { tenant })
+        : fhirError('unknownTenant'),
     charge,
     renewCaller: (space, caller) => access.renewCaller(space, caller),
     signRead: (context, version) => signRead(services.secretKeys, context, version),
@@ -229,7 +242,8 @@ function streamsOf({
 function healthOf({
   base,
   options: { log },
-  connected: { feeds, notifications, sockets },
+  connected: { feeds, notifications, sockets, slowSearches },
+  view,
 }: Parts): Core['health'] {
   const health = createHealth(base, log);
   return {
@@ -238,6 +252,9 @@ function healthOf({
     announce: (notice) => health.announce(notice),
     connections: () => base.database.usage(),
     isRedisReachable: () => base.cache.isReachable,
+    slowSearches: () => slowSearches.list(),
+    report: (describe) => view.report(describe),
+    server: () => view.state(),
     liveQueries: () => feeds.counts,
     notifications: () => ({ ...notifications.counts, bound: sockets.count }),
   };

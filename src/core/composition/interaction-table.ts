@@ -1,5 +1,6 @@
 /** The table of interactions: how each is performed, where its AuditEvents are, its record, and what is redacted. */
 import type { ArgumentsOf, Interactions, ResultOf } from '../api/interactions';
+import type { SearchPage } from '../api/search';
 import {
   changesType,
   counts,
@@ -44,6 +45,7 @@ import type { ChangeFeeds } from '../live-queries/change-feeds';
 import { aggregate } from '../search-execution/aggregates/aggregate';
 import { searchBatch } from '../search-execution/page/search-batch';
 import type { SearchResultCache } from '../search-execution/page/search-result-cache';
+import type { SlowSearches } from '../search-execution/slow-searches';
 import { searchAny } from '../search-execution/system-search';
 import { find, read } from '../versions/read';
 import { vread } from '../versions/vread';
@@ -54,6 +56,7 @@ import { queryEvents, queryStatus, type SubscriptionQueryParts } from './subscri
 export interface InteractionTools extends BundleTools, SubscriptionQueryParts {
   readonly requests: RequestServices;
   readonly searchResults: SearchResultCache;
+  readonly slowSearches: SlowSearches;
   readonly feeds: ChangeFeeds;
 }
 
@@ -211,13 +214,13 @@ export const INTERACTIONS: { readonly [Name in keyof Interactions]: InteractionR
     redact: (redaction, page) => redaction.history(page),
   },
   search: {
-    run: async ({ requests, searchResults }, context, [request]) => {
+    run: async ({ requests, searchResults, slowSearches }, context, [request]) => {
       if (context.cacheMark !== undefined)
         return countPage(context, await searchResults.getForAttempt(context, context.cacheMark, request));
       const reading = requests.of(context);
-      const page = await searchResults.answer(context, request, reading.database, () =>
-        searchAny(reading, context, request),
-      );
+      const run = (): Promise<SearchPage> =>
+        searchResults.answer(context, request, reading.database, () => searchAny(reading, context, request));
+      const page = await slowSearches.observe(context, [request], run, (one) => [one]);
       return countPage(context, page);
     },
     route: searches,
@@ -225,7 +228,7 @@ export const INTERACTIONS: { readonly [Name in keyof Interactions]: InteractionR
     redact: (redaction, page) => redaction.page(page),
   },
   searchBatch: {
-    run: async ({ requests, searchResults }, context, [all]) => {
+    run: async ({ requests, searchResults, slowSearches }, context, [all]) => {
       const { cacheMark } = context;
       if (cacheMark !== undefined)
         return Promise.all(
@@ -234,9 +237,11 @@ export const INTERACTIONS: { readonly [Name in keyof Interactions]: InteractionR
           ),
         );
       const reading = requests.of(context);
-      const pages = await searchResults.answerEach(context, all, reading.database, (some) =>
-        searchBatch(reading, context, some),
-      );
+      const run = (): Promise<readonly (SearchPage | Error)[]> =>
+        searchResults.answerEach(context, all, reading.database, (some) =>
+          searchBatch(reading, context, some),
+        );
+      const pages = await slowSearches.observe(context, all, run, (found) => found);
       for (const page of pages) if (!(page instanceof Error)) countPage(context, page);
       return pages;
     },

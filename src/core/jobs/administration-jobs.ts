@@ -16,6 +16,7 @@ import type { Connections } from '../storage/connection/connections';
 import type { TakenJob } from '../storage/jobs/job-work';
 import { addJob, cancelJob, findJob, listJobs, readContent, type StoredJob } from '../storage/jobs/jobs';
 import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
+import { isTenantName } from '../tenants/spaces';
 import type { JobOutcome, JobRun, JobRunner } from './job-runner';
 
 export interface AdministrationJobsOptions {
@@ -31,7 +32,6 @@ const KEPT_MS = 7 * 86_400_000;
 /** Ended jobs of a tenant. */
 const MOST_ENDED = 100;
 const JOB_ID = /^[0-9a-f]{32}$/;
-const TENANT_NAME = /^[a-z0-9-]{1,63}$/;
 const INTERRUPTED = `The processes that executed the job have stopped before its end, ${MAX_RUNS} times`;
 
 export class AdministrationJobs implements AdministrationJobsOfCore {
@@ -94,7 +94,7 @@ export class AdministrationJobs implements AdministrationJobsOfCore {
   }
 
   async #find(tenant: string): Promise<TenantRow> {
-    const row = TENANT_NAME.test(tenant) ? await this.options.tenants.find(tenant) : undefined;
+    const row = isTenantName(tenant) ? await this.options.tenants.find(tenant) : undefined;
     if (row === undefined) throw fhirError('unknownTenant');
     return row;
   }

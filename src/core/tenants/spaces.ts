@@ -26,6 +26,10 @@ const REFRESH_AGE_MS = 1_000;
 const MAX_CACHED = 10_000;
 const TENANT_NAME = /^[a-z0-9-]{1,63}$/;
 
+export function isTenantName(text: string): boolean {
+  return TENANT_NAME.test(text);
+}
+
 interface CachedTenant {
   readonly spaces: Readonly<Partial<Record<Release, TenantSpace>>>;
   /** See `TenantRow.searchParameters`. */

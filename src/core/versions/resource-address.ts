@@ -1,7 +1,8 @@
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
+import { didYouMean } from '../fhir/closest-name';
 import { isValidId } from '../fhir/resource';
-import { RELEASES } from '../fhir/release';
+import { RELEASES, type Release } from '../fhir/release';
 import type { AnswerCounter } from '../memory/byte-budget';
 import type { Services } from '../ports';
 import type { ResourceAddress } from '../storage/read/version-address';
@@ -26,15 +27,21 @@ export function typeNumberOf(
   type: string,
 ): number {
   const { release } = context.space;
-  const number = services.definitions(release).typeNumber(type);
-  if (number === undefined)
-    throw fhirError('unknownType', { type: printable(type), release: release.toUpperCase() });
+  const definitions = services.definitions(release);
+  const number = definitions.typeNumber(type);
+  if (number === undefined) throw unknownType(type, release, definitions.resourceTypes);
   return number;
 }
 
 /** The row, if its id equals `id`; another id may have the same key, once in 2^63. */
 export function rowOfId<R extends VersionRow>(row: R | undefined, id: string): R | undefined {
   return row === undefined || (row.id !== null && row.id !== id) ? undefined : row;
+}
+
+/** The error for what is no resource type of a release; `types`: those that it has. */
+export function unknownType(type: string, release: Release, types: readonly string[]): Error {
+  const explanation = didYouMean(type, types);
+  return fhirError('unknownType', { type: printable(type), release: release.toUpperCase(), explanation });
 }
 
 /** The current version in the tenant's own space, including deletions. `bytes`: counts a long text. */

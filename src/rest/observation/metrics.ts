@@ -4,6 +4,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { ERROR_CATALOGUE, isLoopback, type ErrorKey, type Log } from '../../core';
 import { KEEP_ALIVE_MS } from '../connections/connection-limits';
 import { parseHost } from '../connections/host';
+import { LimitsReached } from './limits-reached';
 
 /**
  * The code of an error in the metrics: its key in the catalogue (docs/reference/errors.md), or `graphqlRequest` for a document or
@@ -18,8 +19,15 @@ export interface Metrics {
   requestStarted(): void;
   /** Called when the response was sent, or the client has disconnected. */
   requestFinished(interaction: string, status: number, seconds: number): void;
-  /** Called for each error of an answer, of an entry of a batch and of a GraphQL response. */
-  readonly countError: (code: ErrorCode) => void;
+  /**
+   * Called for each error of an answer, of an entry of a batch and of a GraphQL response; `tenant`: that of the request, if it
+   * exists and is known.
+   */
+  readonly countError: (code: ErrorCode, tenant?: string) => void;
+  /** Limits that requests have reached. */
+  readonly limits: LimitsReached;
+  /** Requests in progress. */
+  underWay(): number;
 }
 
 const BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
@@ -44,13 +52,24 @@ export function createMetrics(): Metrics {
     buckets: BUCKETS,
     registers: [registry],
   });
-  const countError = createErrorCounter(registry);
+  const countMetric = createErrorCounter(registry);
+  const limits = new LimitsReached();
+  let underWay = 0;
   const observers = new Map<string, { observe(seconds: number): void }>();
   return {
     registry,
-    countError,
-    requestStarted: () => inFlight.inc(),
+    limits,
+    countError(code, tenant) {
+      countMetric(code);
+      limits.note(code, tenant);
+    },
+    underWay: () => underWay,
+    requestStarted() {
+      underWay++;
+      inFlight.inc();
+    },
     requestFinished(interaction, status, seconds) {
+      underWay--;
       inFlight.dec();
       const statusClass = `${Math.floor(status / 100)}xx`;
       const key = `${interaction} ${statusClass}`;

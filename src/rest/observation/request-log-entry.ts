@@ -10,7 +10,7 @@ import {
 } from '../../core';
 import { INTERACTIONS, type Interaction } from '../interaction-names';
 import { jobTime } from '../job-time';
-import type { ErrorCode } from './metrics';
+import type { ErrorCode, Metrics } from './metrics';
 import { requireAdmission, setLimitHeaders } from '../connections/rate-limit';
 
 /** Addresses with data of a tenant. */
@@ -48,9 +48,11 @@ export class RequestLogEntry {
   constructor(
     /** Memory that the body and the response use. */
     readonly bytes: HeldBytes,
-    /** Counts an error for the metrics. */
-    readonly countError: (code: ErrorCode) => void,
+    private readonly count: Metrics['countError'],
   ) {}
+
+  /** Counts an error for the metrics. */
+  readonly countError = (code: ErrorCode): void => this.count(code, this.tenant);
 
   /** Marks work for this request, which continues until `leave` even after the client has disconnected. */
   begin(): void {

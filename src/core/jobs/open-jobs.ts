@@ -1,0 +1,32 @@
+import type { OpenJob } from '../api/server';
+import type { Connections } from '../storage/connection/connections';
+import type { DatabaseOptions } from '../storage/connection/database';
+import { cancelJob, REQUEST } from '../storage/jobs/jobs';
+import { readOpenJobs } from '../storage/schema/server-facts';
+import type { JobRunner } from './job-runner';
+
+export interface OpenJobsOptions {
+  readonly runner: Pick<JobRunner, 'cancel'>;
+  readonly database: Connections;
+  readonly owner: DatabaseOptions;
+}
+
+/** The jobs of all tenants that have not ended, for the operator. */
+export class OpenJobs {
+  constructor(private readonly options: OpenJobsOptions) {}
+
+  async list(): Promise<readonly OpenJob[]> {
+    return (await readOpenJobs(this.options.owner)).map(({ space: _space, ...job }) => job);
+  }
+
+  async stop(id: string): Promise<boolean> {
+    const { runner, database, owner } = this.options;
+    const [job] = await readOpenJobs(owner, id);
+    if (job === undefined) return false;
+    const { space, kind } = job;
+    // Of a request nothing is left, as when its client deletes it.
+    await cancelJob(database, { space, id }, [kind], kind === REQUEST);
+    runner.cancel(id);
+    return true;
+  }
+}
