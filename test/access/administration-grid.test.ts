@@ -22,8 +22,14 @@ type CallerName = (typeof CALLERS)[number];
 const ADMINISTRATORS: readonly CallerName[] = ['administrator', 'person who administers'];
 const ROUTES = Object.entries(ADMINISTRATION_ROUTES).map(([id, route]) => ({ id, route }));
 const PASSWORD = 'correct horse battery';
-/** An admitted request that finds nothing to remove: no account of the grid has a second factor. */
-const FOUND_NOTHING: ReadonlyMap<string, number> = new Map([['removeSecondFactor', 404]]);
+/** An admitted request that finds nothing: no second factor, no Subscription, no job that has not ended. */
+const FOUND_NOTHING: ReadonlyMap<string, number> = new Map([
+  ['removeSecondFactor', 404],
+  ['getSubscription', 404],
+  ['changeSubscription', 404],
+  ['stopJob', 404],
+]);
+const NO_SUBSCRIPTION = { fhirRelease: 'r4', subscription: 'none' };
 const ISSUER = 'https://login.example';
 
 let server: SharedServer;
@@ -112,7 +118,7 @@ function toRequest(id: string, route: AdministrationRoute, path: string, tenant:
   for (const name of route.query?.required ?? []) query.set(name, { confirm: tenant, issuer: ISSUER }[name] ?? '');
   // All of a tenant is for the operator; current resources are for both.
   if (id === 'exportTenant') query.set('current', 'true');
-  const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => ({ tenant, ...parts })[name] ?? '');
+  const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => ({ tenant, ...NO_SUBSCRIPTION, ...parts })[name] ?? '');
   const fresh: Readonly<Record<string, object>> = {
     createTenant: { name: `fresh-${made}-${tenant}` },
     createUser: { name: `fresh-${made}` },

@@ -253,6 +253,38 @@ describe('jobs', () => {
     expect(await ended('busy', await send('POST', 'busy', '/packages', asked))).toMatchObject({ state: 'done' });
   }); // prettier-ignore
 
+  it('of all tenants that have not ended are listed for the operator, who stops them: imports and requests', async () => {
+    const all = '/w/system/api/v1/server/jobs';
+    const tenants = ['one', 'two'];
+    for (const tenant of tenants) await server.createTenant(tenant);
+    const packed = await packResources(folder, manifest('held.example'), { 'ValueSet-held.json': valueSet('held') });
+    await registry.publish('held.example', '1.0.0', packed);
+    const listed = async (): Promise<readonly { id: string; tenant: string; kind: string; state: string }[]> =>
+      (await server.request('GET', all)).json.jobs;
+    let begun: Answer | undefined;
+    await whileNothingIsWritten(async () => {
+      begun = await send('POST', 'one', '/packages', { package: 'held.example@1.0.0' });
+      const muster = { resourceType: 'Patient', name: [{ family: 'Muster' }] };
+      const entry = [{ resource: muster, request: { method: 'POST', url: 'Patient' } }];
+      const bundle = { resourceType: 'Bundle', type: 'batch', entry };
+      const asked = await server.request('POST', server.path('two', 'r4'), bundle, { prefer: 'respond-async' });
+      expect(asked.status).toBe(202);
+      await eventually(async () => (await listed()).filter(({ state }) => state === 'running').length === 2, WITHIN_MS);
+      const { text } = await server.request('GET', all);
+      expect(text).not.toMatch(/Muster|Patient/);
+      const jobs = await listed();
+      expect(jobs.map(({ tenant, kind }) => [tenant, kind])).toEqual([['one', 'import-package'], ['two', 'request']]);
+      for (const { id } of jobs) expect((await server.request('DELETE', `${all}/${id}`)).status).toBe(202);
+      const status = new URL(String(asked.headers['content-location'])).pathname;
+      expect((await server.request('GET', status)).status).toBe(404);
+    });
+    if (begun === undefined) throw new Error('no job was begun');
+    expect(await ended('one', begun)).toMatchObject({ state: 'cancelled' });
+    await eventually(async () => (await listed()).length === 0);
+    for (const id of [begun.json.id, 'x', "x'--"])
+      expect((await server.request('DELETE', `${all}/${encodeURIComponent(id)}`)).status).toBe(404);
+  }); // prettier-ignore
+
   it('that have ended are listed, the newest first, and can be forgotten', async () => {
     await server.createTenant('past');
     const ids: string[] = [];

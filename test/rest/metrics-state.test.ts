@@ -167,6 +167,64 @@ it('andiron_build_info names the version, Node.js and the schema number', async 
   expect(await server.metric(`andiron_build_info{${labels}}`)).toBe(1);
 });
 
+describe('the operator', () => {
+  const SERVER = '/w/system/api/v1/server';
+  const state = async () => (await server.request('GET', SERVER)).json;
+  const portOf = ({ base }: { readonly base: string }): number => Number(new URL(base).port);
+  interface Said {
+    readonly answers: boolean;
+    readonly report?: { readonly port: number; readonly version: string; readonly redis: boolean };
+  }
+
+  it('sees all processes with PostgreSQL, Redis and what waits, and without Redis that others say nothing', async () => {
+    await has('andiron_redis_reachable', 1);
+    const environment = { REDIS_HOST: redis.host, REDIS_PORT: String(redis.port) };
+    const other = await startMeasuredServer({ database, environment });
+    const ports = async (): Promise<readonly unknown[]> =>
+      (await state()).processes.map(({ report }: Said) => report?.port).sort();
+    const both = [portOf(server), portOf(other)].sort();
+    await eventually(async () => (await ports()).join() === both.join());
+    const { processes, database: found, redis: cache, queues } = await state();
+    const [own] = processes.filter(({ answers }: Said) => answers);
+    expect(own.report).toMatchObject({ port: portOf(server), redis: true, pid: process.pid });
+    expect(own.report.connections.read).toMatchObject({ limit: expect.any(Number), waiting: 0 });
+    expect(found.version).toMatch(/^\d+/);
+    expect(found.connections).toBeGreaterThan(0);
+    expect(found.tables[0].bytes).toBeGreaterThan(found.tables.at(-1).bytes);
+    expect([cache.version, cache.keys]).toEqual([expect.stringMatching(/^\d/), expect.any(Number)]);
+    expect(queues).toMatchObject({ jobs: [], deliveries: { subscriptions: 0, waiting: 0 } });
+    await redis.stop();
+    await has('andiron_redis_reachable', 0);
+    await eventually(async () => !('redis' in (await state())));
+    expect((await state()).processes).toHaveLength(2);
+    expect(await ports()).toEqual([portOf(server), undefined]);
+    await redis.restart();
+    await has('andiron_redis_reachable', 1);
+    await other.close();
+    await eventually(async () => (await ports()).length === 1);
+  });
+
+  it('sees which limit a tenant has reached, and how often', async () => {
+    await server.createTenant('eager', { 'rate-limit': '1/m' });
+    const address = `${server.path('eager', 'r4')}/Patient`;
+    const statuses = [];
+    for (let time = 0; time < 3; time++) statuses.push((await server.request('GET', address)).status);
+    expect(statuses).toEqual([200, 429, 429]);
+    const limits = async (): Promise<unknown> =>
+      (await state()).processes[0].report.limits.find(({ tenant }: { tenant: string }) => tenant === 'eager');
+    await eventually(async () => (await limits()) !== undefined);
+    expect(await limits()).toMatchObject({ error: 'tooManyRequests', status: 429, count: 2 });
+  });
+
+  it('sees the settings in force, with their sources and without secrets', async () => {
+    const { json, text } = await server.request('GET', `${SERVER}/settings`);
+    const settings = new Map(json.settings.map((one: { name: string }) => [one.name, one]));
+    expect(settings.get('REDIS_PORT')).toMatchObject({ value: String(redis.port), default: '6379' });
+    expect(settings.get('FHIR_DATABASE_PASSWORD')).toMatchObject({ value: '********' });
+    expect(text).not.toContain(String(database.settings.password));
+  });
+});
+
 it('andiron_ready is 0 from the moment that a server begins to stop', async () => {
   const stopping = await startMeasuredServer({ database, environment: { SHUTDOWN_DELAY_MS: '1000' } });
   expect(await stopping.metric('andiron_ready')).toBe(1);

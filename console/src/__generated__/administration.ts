@@ -450,6 +450,139 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tenants/{tenant}/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tenant */
+                tenant: components["parameters"]["tenant"];
+            };
+            cookie?: never;
+        };
+        /** List the Subscriptions of a tenant with their deliveries, without those that clients have switched off */
+        get: operations["listSubscriptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenants/{tenant}/subscriptions/{fhirRelease}/{subscription}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tenant */
+                tenant: components["parameters"]["tenant"];
+                /** @description FHIR release: r4 or r4b */
+                fhirRelease: components["parameters"]["fhirRelease"];
+                /** @description Id of the Subscription */
+                subscription: components["parameters"]["subscription"];
+            };
+            cookie?: never;
+        };
+        /** Show the deliveries of a Subscription, with its last events */
+        get: operations["getSubscription"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Deliver now, or switch a Subscription off or on */
+        patch: operations["changeSubscription"];
+        trace?: never;
+    };
+    "/server/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the Subscriptions of all tenants with their deliveries */
+        get: operations["listAllSubscriptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show all processes, PostgreSQL, Redis, what waits, slow searches, and limits that were reached */
+        get: operations["getServer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/server/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the settings of the process that answers, with their sources and without secrets */
+        get: operations["getSettingsInForce"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/server/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the jobs of all tenants that have not ended, the oldest first, at most 200 */
+        get: operations["listOpenJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/server/jobs/{job}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the job */
+                job: components["parameters"]["job"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Stop a job of any tenant; of an asynchronous request nothing is left */
+        delete: operations["stopJob"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/openapi.json": {
         parameters: {
             query?: never;
@@ -1174,6 +1307,259 @@ export interface components {
             jobs: components["schemas"]["Job"][];
         };
         CancelledJob: components["schemas"]["Job"] | components["schemas"]["Removed"];
+        Delivery: {
+            tenant: string;
+            /**
+             * @description FHIR release
+             * @enum {string}
+             */
+            release: "r4" | "r4b";
+            /** @description That of the Subscription */
+            id: string;
+            /** @enum {string} */
+            status: "requested" | "active" | "error" | "off";
+            /** @description Scheme and host; none for a WebSocket */
+            endpoint?: string;
+            /** @description All events since the Subscription was requested */
+            events: number;
+            delivered: number;
+            /** @description Events that are not delivered */
+            waiting: number;
+            /** @description Attempts that have failed since the last delivery */
+            attempts: number;
+            /** Format: date-time */
+            failingSince?: string;
+            /** Format: date-time */
+            nextAttempt?: string;
+            /** @description Why the last attempt failed, or why it has its status */
+            failure?: string;
+            /**
+             * Format: date-time
+             * @description When a notification arrived last
+             */
+            lastArrival?: string;
+            /** @description True: it is off, and an administrator may request it again */
+            resumable: boolean;
+        };
+        DeliveryList: {
+            subscriptions: components["schemas"]["Delivery"][];
+            /** @description There may be more: `cursor` of the next request */
+            next?: string;
+        };
+        DescribedDelivery: {
+            tenant: string;
+            /**
+             * @description FHIR release
+             * @enum {string}
+             */
+            release: "r4" | "r4b";
+            /** @description That of the Subscription */
+            id: string;
+            /** @enum {string} */
+            status: "requested" | "active" | "error" | "off";
+            /** @description Scheme and host; none for a WebSocket */
+            endpoint?: string;
+            /** @description All events since the Subscription was requested */
+            events: number;
+            delivered: number;
+            /** @description Events that are not delivered */
+            waiting: number;
+            /** @description Attempts that have failed since the last delivery */
+            attempts: number;
+            /** Format: date-time */
+            failingSince?: string;
+            /** Format: date-time */
+            nextAttempt?: string;
+            /** @description Why the last attempt failed, or why it has its status */
+            failure?: string;
+            /**
+             * Format: date-time
+             * @description When a notification arrived last
+             */
+            lastArrival?: string;
+            /** @description True: it is off, and an administrator may request it again */
+            resumable: boolean;
+            /** @description The last 100 events that are kept, the newest first; what they are about is in $events */
+            recent: {
+                number: number;
+                /** Format: date-time */
+                made: string;
+                /** @description True: it arrived */
+                delivered: boolean;
+            }[];
+        };
+        DeliveryChange: {
+            /**
+             * @description requested: deliver now; begin again after an error, or after an administrator switched it off
+             * @enum {string}
+             */
+            status: "requested" | "off";
+        };
+        /** @description A part that cannot be read is left out */
+        Server: {
+            /**
+             * Format: date-time
+             * @description When it was read; it is at most two seconds old
+             */
+            read: string;
+            /** @description Without a report, Redis is away, or the process is of an earlier version */
+            processes: {
+                /** @description True: the process that answers */
+                answers: boolean;
+                /**
+                 * Format: date-time
+                 * @description When it was last known to run
+                 */
+                beat: string;
+                report?: {
+                    version: string;
+                    /** @description Version of Node.js */
+                    node: string;
+                    host: string;
+                    pid: number;
+                    port: number;
+                    /** Format: date-time */
+                    started: string;
+                    memory: {
+                        resident: number;
+                        heap: number;
+                        /** @description Of the heap */
+                        limit: number;
+                    };
+                    /** @description Under way */
+                    requests: number;
+                    /** @description To PostgreSQL, by purpose */
+                    connections: {
+                        [key: string]: {
+                            total: number;
+                            idle: number;
+                            /** @description Statements that wait for a connection */
+                            waiting: number;
+                            limit: number;
+                        };
+                    };
+                    /** @description True: it reaches Redis */
+                    redis: boolean;
+                    /** @description For which it works */
+                    subscriptions: number;
+                    failingSubscriptions: number;
+                    liveQueries: number;
+                    /** @description The slowest ones, that took 100 ms or more */
+                    searches: {
+                        tenant: string;
+                        /**
+                         * @description FHIR release
+                         * @enum {string}
+                         */
+                        release: "r4" | "r4b";
+                        /** @description A type with names of parameters, without values */
+                        shape: string;
+                        /** @description How often it was slow */
+                        count: number;
+                        slowestMs: number;
+                        averageMs: number;
+                        /** Format: date-time */
+                        last: string;
+                    }[];
+                    /** @description Limits that requests have reached since its start */
+                    limits: {
+                        /** @description null: no tenant that exists, or not known */
+                        tenant: string | null;
+                        /** @description Its key in the list of errors */
+                        error: string;
+                        status: number;
+                        count: number;
+                        /** Format: date-time */
+                        last: string;
+                    }[];
+                };
+            }[];
+            database?: {
+                version: string;
+                name: string;
+                bytes: number;
+                /** @description Of all programs to this database */
+                connections: number;
+                active: number;
+                /** @description For a lock */
+                waiting: number;
+                /** @description max_connections */
+                limit: number;
+                /** @description The largest ones */
+                tables: {
+                    name: string;
+                    /** @description With its indexes */
+                    bytes: number;
+                    /** @description An estimate */
+                    rows: number;
+                }[];
+            };
+            redis?: {
+                version: string;
+                bytes: number;
+                /** @description maxmemory; 0: none */
+                limit: number;
+                evictionPolicy: string;
+                keys: number;
+                clients: number;
+                /** @description Blocked clients */
+                waiting: number;
+            };
+            queues?: {
+                jobs: {
+                    kind: string;
+                    state: string;
+                    count: number;
+                    /** Format: date-time */
+                    oldest: string;
+                }[];
+                deliveries: {
+                    /** @description That are not off, of the first 20,000 */
+                    subscriptions: number;
+                    failing: number;
+                    inError: number;
+                    /** @description Events that are not delivered */
+                    waiting: number;
+                    /**
+                     * Format: date-time
+                     * @description Of the oldest of them
+                     */
+                    oldest?: string;
+                };
+            };
+        };
+        SettingsInForce: {
+            settings: {
+                name: string;
+                /** @description As in the environment; a secret that is set is ******** */
+                value: string;
+                /** @description default, the environment, .env, the quick start */
+                source: string;
+                default: string;
+                meaning: string;
+            }[];
+        };
+        OpenJobList: {
+            jobs: {
+                id: string;
+                tenant: string;
+                /**
+                 * @description FHIR release
+                 * @enum {string}
+                 */
+                release: "r4" | "r4b";
+                /** @description request: an asynchronous request */
+                kind: string;
+                /** @enum {string} */
+                state: "queued" | "running";
+                /** @description True: it was cancelled, and runs for some moments longer */
+                cancelling: boolean;
+                /** Format: date-time */
+                created: string;
+                /** Format: date-time */
+                started?: string;
+            }[];
+        };
     };
     responses: {
         /** @description An error, such as 401 without credentials, 403 without rights, 400 for a wrong request */
@@ -1199,6 +1585,10 @@ export interface components {
         policy: string;
         /** @description Id of the job */
         job: string;
+        /** @description FHIR release: r4 or r4b */
+        fhirRelease: string;
+        /** @description Id of the Subscription */
+        subscription: string;
         /** @description Only tenants after this name */
         after: string;
         /** @description The name of the tenant again */
@@ -1213,6 +1603,10 @@ export interface components {
         examples: boolean;
         /** @description Of a file: first the packages that it needs */
         dependencies: boolean;
+        /** @description Only those with this status */
+        status: "requested" | "active" | "error" | "off";
+        /** @description The `next` of an earlier answer */
+        cursor: string;
         /** @description Only if the ETag is this one */
         "If-Match": string;
         /** @description * : only if there is none */
@@ -2714,6 +3108,264 @@ export interface operations {
                 };
             };
             /** @description The tenant does not exist, or has nothing of this name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/fhir+json": components["schemas"]["OperationOutcome"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listSubscriptions: {
+        parameters: {
+            query?: {
+                /** @description Only those with this status */
+                status?: components["parameters"]["status"];
+                /** @description The `next` of an earlier answer */
+                cursor?: components["parameters"]["cursor"];
+            };
+            header?: never;
+            path: {
+                /** @description Name of the tenant */
+                tenant: components["parameters"]["tenant"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description At most 100 Subscriptions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryList"];
+                };
+            };
+            /** @description The tenant does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/fhir+json": components["schemas"]["OperationOutcome"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tenant */
+                tenant: components["parameters"]["tenant"];
+                /** @description FHIR release: r4 or r4b */
+                fhirRelease: components["parameters"]["fhirRelease"];
+                /** @description Id of the Subscription */
+                subscription: components["parameters"]["subscription"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deliveries */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DescribedDelivery"];
+                };
+            };
+            /** @description The tenant does not exist, or has nothing of this name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/fhir+json": components["schemas"]["OperationOutcome"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    changeSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tenant */
+                tenant: components["parameters"]["tenant"];
+                /** @description FHIR release: r4 or r4b */
+                fhirRelease: components["parameters"]["fhirRelease"];
+                /** @description Id of the Subscription */
+                subscription: components["parameters"]["subscription"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "status": "requested"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeliveryChange"];
+                /**
+                 * @example {
+                 *       "status": "requested"
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["DeliveryChange"];
+            };
+        };
+        responses: {
+            /** @description The deliveries after the change */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DescribedDelivery"];
+                };
+            };
+            /** @description The tenant does not exist, or has nothing of this name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/fhir+json": components["schemas"]["OperationOutcome"];
+                };
+            };
+            /** @description It has no author any more, or the tenant has too many Subscriptions */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/fhir+json": components["schemas"]["OperationOutcome"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listAllSubscriptions: {
+        parameters: {
+            query?: {
+                /** @description Only those with this status */
+                status?: components["parameters"]["status"];
+                /** @description The `next` of an earlier answer */
+                cursor?: components["parameters"]["cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description At most 100 Subscriptions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Server"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getSettingsInForce: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsInForce"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listOpenJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The jobs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenJobList"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    stopJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the job */
+                job: components["parameters"]["job"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It stops within seconds */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Removed"];
+                };
+            };
+            /** @description There is no such job, or it has ended */
             404: {
                 headers: {
                     [name: string]: unknown;

@@ -38,7 +38,7 @@ export function admitAdministratorsOnly(
     const { access } = caller;
     if (access !== undefined || settings.authMode === 'enforced') requireAdministrator(caller, mount);
     else requireThisMachine(request, mount);
-    if (space === undefined) throw fhirError('unknownTenant');
+    if (space === undefined) throw core.access.unknownTenant(tenant);
     if (mount.name === 'tenant') {
       logEntry.tenant = tenant;
       await requireAdmitted(request, reply, { space, caller });

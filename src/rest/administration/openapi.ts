@@ -5,6 +5,8 @@ import * as jobSchemas from './job-schemas';
 import type { Mount } from './mounts';
 import { ADMINISTRATION_ROUTES, type AdministrationRoute } from './routes';
 import * as schemas from './schemas';
+import * as serverSchemas from './server-schemas';
+import * as deliverySchemas from './subscription-schemas';
 
 const TAGS: Readonly<Record<string, string>> = {
   Tenants: 'Names, settings, status, export, import and removal',
@@ -16,6 +18,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Packages: 'Implementation guides',
   Indexes: 'Search indexes',
   Jobs: 'Imports of packages and reindexes, which take long',
+  Subscriptions: 'Deliveries of Subscriptions',
+  Server: 'The server with all its tenants',
   Description: 'This document',
 };
 
@@ -26,6 +30,8 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   user: 'Id of the account',
   policy: 'Name of the policy',
   job: 'Id of the job',
+  fhirRelease: 'FHIR release: r4 or r4b',
+  subscription: 'Id of the Subscription',
 };
 const HEADERS: Readonly<Record<string, string>> = {
   'If-Match': 'Only if the ETag is this one',
@@ -57,6 +63,9 @@ const COMPONENTS: readonly TSchema[] = [
     jobSchemas.JobList,
   ],
   jobSchemas.CancelledJob,
+  ...[deliverySchemas.Delivery, deliverySchemas.DeliveryList, deliverySchemas.DescribedDelivery],
+  deliverySchemas.DeliveryChange,
+  ...[serverSchemas.Server, serverSchemas.SettingsInForce, serverSchemas.OpenJobList],
 ];
 const OPERATION_OUTCOME: Json = {
   description: 'What is wrong (https://hl7.org/fhir/R4/operationoutcome.html)',

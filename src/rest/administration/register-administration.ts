@@ -15,6 +15,8 @@ import { policyHandlers } from './policies';
 import * as routes from './routes';
 import { serveRoutes } from './serve-routes';
 import { transferHandlers } from './tenant-transfer';
+import { serverHandlers } from './server';
+import { subscriptionHandlers } from './subscriptions';
 import { settingHandlers, tenantHandlers } from './tenants';
 import { userHandlers } from './users';
 
@@ -49,5 +51,7 @@ function registerAt(server: FastifyInstance, restContext: RestContext, mount: Mo
     serveRoutes(scope, mount, routes.POLICY_ROUTES, policyHandlers(administration));
     serveRoutes(scope, mount, routes.PACKAGE_ROUTES, packageHandlers({ core, addresses, log }));
     serveRoutes(scope, mount, routes.JOB_ROUTES, jobHandlers({ core, addresses }));
+    serveRoutes(scope, mount, routes.SUBSCRIPTION_ROUTES, subscriptionHandlers(core));
+    serveRoutes(scope, mount, routes.SERVER_ROUTES, serverHandlers(core, settings.inForce));
   });
 }

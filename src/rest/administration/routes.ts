@@ -8,6 +8,8 @@ import { RELEASE_NAMES, type Release } from '../../core';
 import * as jobSchemas from './job-schemas';
 import { flag, text } from './schema-kinds';
 import * as schemas from './schemas';
+import * as serverSchemas from './server-schemas';
+import * as deliverySchemas from './subscription-schemas';
 
 /**
  * Who may use an address: the operator (an administrator of the tenant `system`) alone; administrators of the tenant too,
@@ -355,6 +357,62 @@ export const JOB_ROUTES = {
   },
 } satisfies Routes; // prettier-ignore
 
+const DELIVERY = `${TENANT}/subscriptions/{fhirRelease}/{subscription}` as const;
+export const SUBSCRIPTION_ROUTES = {
+  listSubscriptions: {
+    address: `GET ${TENANT}/subscriptions`, tag: 'Subscriptions', who: 'administrators',
+    summary: 'List the Subscriptions of a tenant with their deliveries, without those that clients have switched off',
+    query: deliverySchemas.SubscriptionQuery,
+    answers: ok(deliverySchemas.DeliveryList, 'At most 100 Subscriptions'),
+    errors: ABSENT,
+  },
+  getSubscription: {
+    address: `GET ${DELIVERY}`, tag: 'Subscriptions', who: 'administrators',
+    summary: 'Show the deliveries of a Subscription, with its last events',
+    answers: ok(deliverySchemas.DescribedDelivery, 'The deliveries'),
+    errors: NOT_FOUND,
+  },
+  changeSubscription: {
+    address: `PATCH ${DELIVERY}`, tag: 'Subscriptions', who: 'administrators',
+    summary: 'Deliver now, or switch a Subscription off or on',
+    body: deliverySchemas.DeliveryChange,
+    longestBody: SHORT_BODY,
+    example: { status: 'requested' },
+    answers: ok(deliverySchemas.DescribedDelivery, 'The deliveries after the change'),
+    errors: { ...NOT_FOUND, 422: 'It has no author any more, or the tenant has too many Subscriptions' },
+  },
+  listAllSubscriptions: {
+    address: 'GET /server/subscriptions', tag: 'Server', who: 'operator',
+    summary: 'List the Subscriptions of all tenants with their deliveries',
+    query: deliverySchemas.SubscriptionQuery,
+    answers: ok(deliverySchemas.DeliveryList, 'At most 100 Subscriptions'),
+  },
+} satisfies Routes; // prettier-ignore
+
+export const SERVER_ROUTES = {
+  getServer: {
+    address: 'GET /server', tag: 'Server', who: 'operator',
+    summary: 'Show all processes, PostgreSQL, Redis, what waits, slow searches, and limits that were reached',
+    answers: ok(serverSchemas.Server, 'The state'),
+  },
+  getSettingsInForce: {
+    address: 'GET /server/settings', tag: 'Server', who: 'operator',
+    summary: 'List the settings of the process that answers, with their sources and without secrets',
+    answers: ok(serverSchemas.SettingsInForce, 'The settings'),
+  },
+  listOpenJobs: {
+    address: 'GET /server/jobs', tag: 'Server', who: 'operator',
+    summary: 'List the jobs of all tenants that have not ended, the oldest first, at most 200',
+    answers: ok(serverSchemas.OpenJobList, 'The jobs'),
+  },
+  stopJob: {
+    address: 'DELETE /server/jobs/{job}', tag: 'Server', who: 'operator',
+    summary: 'Stop a job of any tenant; of an asynchronous request nothing is left',
+    answers: { 202: { description: 'It stops within seconds', schema: schemas.Removed } },
+    errors: { 404: 'There is no such job, or it has ended' },
+  },
+} satisfies Routes; // prettier-ignore
+
 export const API_ROUTES = {
   getAdministrationApi: {
     address: 'GET /openapi.json',
@@ -375,5 +433,7 @@ export const ADMINISTRATION_ROUTES: Routes = {
   ...POLICY_ROUTES,
   ...PACKAGE_ROUTES,
   ...JOB_ROUTES,
+  ...SUBSCRIPTION_ROUTES,
+  ...SERVER_ROUTES,
   ...API_ROUTES,
 };

@@ -17,6 +17,8 @@ interface Parts {
   readonly policy: string;
   readonly user: string;
   readonly job: string;
+  readonly fhirRelease: string;
+  readonly subscription: string;
 }
 
 /** A request that the table allows. */

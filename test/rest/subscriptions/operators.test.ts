@@ -62,7 +62,7 @@ async function statusIn(tenant: string, id: string): Promise<unknown> {
 }
 
 async function deliveryOf(tenant: string, id: string): Promise<SubscriptionDelivery | undefined> {
-  return (await core.tenants.subscriptions.list({ tenant })).find((one) => one.id === id);
+  return (await core.tenants.subscriptions.list({ tenant })).subscriptions.find((one) => one.id === id);
 }
 
 /** The numbers of events in all notifications at a path. */
@@ -82,19 +82,25 @@ it('A list shows what fails and why, without secrets; a retry requests what is i
   await eventually(async () => (await deliveryOf('ward', 'fine'))?.delivered === 2);
   const base = { tenant: 'ward', release: 'r4', endpoint: endpoint.base };
   const listed = await core.tenants.subscriptions.list({ tenant: 'ward' });
-  expect(listed).toEqual([
+  expect(listed.next).toBeUndefined();
+  expect(listed.subscriptions).toEqual([
     {
       ...{ ...base, id: 'fine', status: 'active', events: 2, delivered: 2, waiting: 0, attempts: 0 },
       ...{ failingSince: undefined, nextAttempt: undefined, failure: undefined },
+      ...{ lastArrival: expect.any(Number), canResume: false },
     },
     {
       ...{ ...base, id: 'refused', status: 'error', events: 2, delivered: 0, waiting: 2, attempts: 0 },
       ...{ failingSince: undefined, nextAttempt: undefined },
       failure: 'The handshake failed: the endpoint answers 503',
+      ...{ lastArrival: undefined, canResume: false },
     },
   ]);
   expect(JSON.stringify(listed)).not.toMatch(/hidden-word|token|refused\?/);
-  expect(await core.tenants.subscriptions.list({ tenant: 'ward', status: 'requested' })).toEqual([]);
+  expect(await core.tenants.subscriptions.list({ tenant: 'ward', status: 'requested' })).toEqual({
+    subscriptions: [],
+    next: undefined,
+  });
   await expect(core.tenants.subscriptions.list({ tenant: 'nobody' })).rejects.toMatchObject({
     key: 'unknownTenant',
   });
@@ -140,6 +146,89 @@ it('A retry makes the next attempt of a failing delivery due at once', async () 
   expect(beats.stop()).toBeLessThan(LONG_PAUSE_MS);
 });
 
+describe('over HTTP', () => {
+  const JSON_TYPE = { 'content-type': 'application/json' };
+  const own = (path = ''): string => `/w/desk/api/v1/subscriptions${path}`;
+  const ofOperator = (path = ''): string => `/w/system/api/v1/tenants/desk/subscriptions${path}`;
+  const get = async (path: string) => (await server.request('GET', path)).json;
+  const patch = (path: string, status: string) => server.request('PATCH', path, { status }, JSON_TYPE);
+
+  beforeAll(async () => {
+    await server.createTenant('desk');
+    endpoint.behave(undefined);
+    await put('desk', 'bell', '/desk/bell');
+    await eventually(async () => (await statusIn('desk', 'bell')) === 'active');
+  });
+
+  it('An administrator sees which events wait and why, and delivers them now', async () => {
+    refuse('/desk/bell');
+    await change('desk', 2);
+    await eventually(async () => (await get(own())).subscriptions[0].attempts > 0);
+    for (const address of [own(), ofOperator()])
+      expect(await get(address)).toEqual({
+        subscriptions: [
+          expect.objectContaining({
+            ...{ tenant: 'desk', release: 'r4', id: 'bell', status: 'active', endpoint: endpoint.base },
+            ...{ events: 2, delivered: 0, waiting: 2, resumable: false },
+            ...{ failure: 'the endpoint answers 503', failingSince: expect.stringMatching(/Z$/) },
+          }),
+        ],
+      });
+    const one = await server.request('GET', own('/r4/bell'));
+    expect(one.json.recent).toEqual(
+      [2, 1].map((number) => ({ number, made: expect.stringMatching(/Z$/), delivered: false })),
+    );
+    expect(one.text).not.toMatch(/hidden-word|\/desk\/bell|Patient/);
+    endpoint.behave(undefined);
+    expect((await patch(ofOperator('/r4/bell'), 'requested')).json).toMatchObject({ status: 'active' });
+    await eventually(async () => (await get(own('/r4/bell'))).waiting === 0);
+    expect((await get(own('/r4/bell'))).recent).toMatchObject([{ delivered: true }, { delivered: true }]);
+  });
+
+  it('A Subscription that an administrator switches off tells nothing until it is on again, with its secret', async () => {
+    const before = at('/desk/bell').length;
+    expect((await patch(own('/r4/bell'), 'off')).json).toMatchObject({
+      ...{ status: 'off', resumable: true, failure: 'An administrator has switched it off' },
+    });
+    expect(await statusIn('desk', 'bell')).toBe('off');
+    expect(await get(own('?status=off'))).toMatchObject({ subscriptions: [{ id: 'bell' }] });
+    expect(await get(own('?status=active'))).toEqual({ subscriptions: [] });
+    await change('desk', 1);
+    expect((await patch(own('/r4/bell'), 'requested')).json).toMatchObject({ resumable: false });
+    await eventually(async () => (await statusIn('desk', 'bell')) === 'active');
+    await change('desk', 1);
+    await eventually(async () => (await get(own('/r4/bell'))).delivered === 3);
+    const sent = at('/desk/bell').slice(before);
+    expect(sent.every(({ headers }) => headers.authorization === SECRET)).toBe(true);
+    expect(sent.map(({ body }) => /"event-number","valueString":"(\d+)"/.exec(body)?.[1])).toEqual([
+      undefined,
+      '3',
+    ]);
+  });
+
+  it('One that its client has switched off is not for administrators, who cannot switch it on', async () => {
+    await put('desk', 'quiet', '/desk/quiet');
+    await eventually(async () => (await statusIn('desk', 'quiet')) === 'active');
+    const address = `${server.path('desk', 'r4')}/Subscription/quiet`;
+    const { json } = await server.request('GET', address);
+    expect((await server.request('PUT', address, { ...json, status: 'off' })).status).toBe(200);
+    expect((await patch(own('/r4/quiet'), 'requested')).status).toBe(404);
+    expect((await get(own())).subscriptions.map(({ id }: { id: string }) => id)).toEqual(['bell']);
+  });
+
+  it('The operator pages through the Subscriptions of all tenants', async () => {
+    const all = await get('/w/system/api/v1/server/subscriptions');
+    const tenants = new Set(all.subscriptions.map(({ tenant }: SubscriptionDelivery) => tenant));
+    expect([...tenants]).toEqual(expect.arrayContaining(['ward', 'failing', 'desk']));
+    for (const cursor of ['1', 'r4.x', '99999999999.1', 'r4.99999999999999999999', 'r5.1', "1.1'"])
+      for (const address of [own(), '/w/system/api/v1/server/subscriptions'])
+        expect((await server.request('GET', `${address}?cursor=${cursor}`)).status).toBe(400);
+    expect((await server.request('GET', own('?status=none'))).status).toBe(400);
+    for (const place of ['/r5/bell', '/r4/nobody', '/r4/a%20b', '/r4b/bell'])
+      expect((await server.request('GET', own(place))).status).toBe(404);
+  });
+});
+
 async function exported(tenant: string, keepsSubscriptions: boolean): Promise<readonly ExportLine[]> {
   const lines: ExportLine[] = [];
   for await (const line of (await core.tenants.export(tenant, 'all', { keepsSubscriptions })) ?? [])
@@ -183,7 +272,7 @@ describe('a tenant that moves', () => {
     });
     for (const tenant of ['plain', 'whole']) {
       expect(await statusIn(tenant, 'calls')).toBe('off');
-      expect(await core.tenants.subscriptions.list({ tenant })).toEqual([]);
+      expect((await core.tenants.subscriptions.list({ tenant })).subscriptions).toEqual([]);
       expect((await exported(tenant, true)).map(({ text }) => text).join()).not.toContain('hidden-word');
     }
   });
@@ -208,7 +297,7 @@ describe('a tenant that moves', () => {
     expect(numbersAt('/mover').slice(-3)).toEqual([2, 3, 4]);
     expect(sent.every(({ body }) => body.includes('/w/moved/'))).toBe(true);
     expect(at('/quiet')).toHaveLength(quiet);
-    expect(await core.tenants.subscriptions.list({ tenant: 'moved' })).toMatchObject([
+    expect((await core.tenants.subscriptions.list({ tenant: 'moved' })).subscriptions).toMatchObject([
       { id: 'calls', events: 4 },
     ]);
   });

@@ -658,6 +658,14 @@ export type HistoryQuery = { history: { versions: Array<{ versionId: string, ver
         | { json: unknown }
        | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
 
+export type SubscriptionEventsQueryVariables = Exact<{
+  id: string | number;
+  since?: number | null | undefined;
+}>;
+
+
+export type SubscriptionEventsQuery = { subscriptionDelivery: { events: Array<{ number: number, timestamp: string, change: ChangeKind | null, focus: string | null }> | null } | null };
+
 export type DefinitionsQueryVariables = Exact<{
   type: ResourceType;
   first: number;
@@ -1057,6 +1065,18 @@ export const HistoryDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<HistoryQuery, HistoryQueryVariables>;
+export const SubscriptionEventsDocument = new TypedDocumentString(`
+    query SubscriptionEvents($id: ID!, $since: Int) {
+  subscriptionDelivery(id: $id) {
+    events(since: $since) {
+      number
+      timestamp
+      change
+      focus
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<SubscriptionEventsQuery, SubscriptionEventsQueryVariables>;
 export const DefinitionsDocument = new TypedDocumentString(`
     query Definitions($type: ResourceType!, $first: Int!, $after: String) {
   search(type: $type, first: $first, after: $after) {
