@@ -61,6 +61,11 @@ export function operatorPath(tenant = '', screen = ''): string {
   return below(below(consolePath(ADMINISTRATION.tenant, 'administration'), tenant), screen);
 }
 
+/** Path of a screen of the server, for its operator. */
+export function serverPath(screen = ''): string {
+  return below(consolePath(ADMINISTRATION.tenant, 'server'), screen);
+}
+
 /** Path of a screen of the administration of a tenant by its own administrators. */
 export function ownAdministrationPath(tenant: string, screen = ''): string {
   return below(consolePath(tenant, 'administration'), screen);

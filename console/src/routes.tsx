@@ -1,6 +1,13 @@
 /** The one table of screens: addresses, names, links of the navigation, and whose session a screen uses. */
 import { lazy, type ComponentType } from 'react';
-import { IconBinaryTree2, IconGraph, IconHome, IconListSearch, IconSettings } from './layout/icons/icons';
+import {
+  IconBinaryTree2,
+  IconGraph,
+  IconHome,
+  IconListSearch,
+  IconServer,
+  IconSettings,
+} from './layout/icons/icons';
 import { signedInRelease } from './api/session';
 import type { Screen, Section } from './layout/current-screen';
 import {
@@ -10,12 +17,13 @@ import {
   operatorPath,
   ownAdministrationPath,
   screenPath,
+  serverPath,
   tenantPath,
 } from './place';
 import { StartScreen } from './screens/start/start-screen';
 import { texts } from './texts';
 
-const { administration: words, common, resources, terminology } = texts;
+const { administration: words, common, resources, server, terminology } = texts;
 /** The parameters of the addresses. */
 const TENANT = ':tenant';
 const SPACE = { tenant: TENANT, release: ':release' };
@@ -31,6 +39,9 @@ const screenOf =
 const fromTerminology = screenOf(() => import('./screens/terminology/screens'));
 const fromAdministration = screenOf(() => import('./screens/administration/screens'));
 
+const fromServer = screenOf(() => import('./screens/server/screens'));
+
+const ServerFrame = lazy(() => import('./screens/server/server-frame'));
 const TenantFrame = lazy(() => import('./screens/administration/tenant-frame'));
 
 /** The screens of the administration of one tenant, which the operator and its own administrators have. */
@@ -56,12 +67,30 @@ function administrationOf({ pathOf, session }: Administration): readonly Screen[
     ofTenant('audit', fromAdministration('AuditScreen'), { title: words.audit, isTab: true }),
     ofTenant('packages', fromAdministration('PackagesScreen'), { title: words.packages, isTab: true }),
     ofTenant('indexes', fromAdministration('IndexesScreen'), { title: words.indexes, isTab: true }),
+    ofTenant('subscriptions', fromAdministration('SubscriptionsScreen'), {
+      title: words.subscriptions,
+      isTab: true,
+    }),
     ofTenant('give-access', fromAdministration('GiveAccessScreen'), {
       title: words.tenant.giveAccess,
     }),
     ofTenant('*', NotFoundScreen),
   ];
 }
+
+/** The screens of the server, which only its operator has. */
+const SERVER_SCREENS: readonly Screen[] = (
+  [
+    ['', 'ServerScreen', server.overview],
+    ['searches', 'SearchesScreen', server.searches],
+    ['subscriptions', 'AllSubscriptionsScreen', server.subscriptions],
+    ['jobs', 'OpenJobsScreen', server.jobs],
+    ['settings', 'SettingsInForceScreen', server.settings],
+  ] as const
+).map(([path, screen, title]) => ({
+  ...{ path: serverPath(path), screen: fromServer(screen), title, isTab: true },
+  ...{ frame: ServerFrame, session: () => ADMINISTRATION },
+}));
 
 /** Where the screens of an administration are, and whose session they use. */
 interface Administration {
@@ -119,6 +148,15 @@ export const SECTIONS: readonly Section[] = [
       ...administrationOf(OPERATOR),
       ...administrationOf(OWN),
     ],
+  },
+  {
+    link: {
+      title: server.title,
+      icon: IconServer,
+      path: ({ administration }) =>
+        administration?.startsWith(operatorPath()) === true ? serverPath() : undefined,
+    },
+    screens: SERVER_SCREENS,
   },
   {
     screens: [

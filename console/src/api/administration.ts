@@ -31,6 +31,12 @@ export type PolicyRule = Policy['rules'][number];
 export type NamedPolicy = Schemas['PolicyList']['policies'][number];
 export type PackageRecord = Schemas['PackageList']['packages'][number];
 export type Job = Schemas['Job'];
+export type Delivery = Schemas['Delivery'];
+export type ServerState = Schemas['Server'];
+export type ServerProcess = ServerState['processes'][number];
+export type SettingInForce = Schemas['SettingsInForce']['settings'][number];
+export type OpenJob = Schemas['OpenJobList']['jobs'][number];
+export type DeliveryDetails = Schemas['DescribedDelivery'];
 
 const ROOT = tenantPath(ADMINISTRATION.tenant, 'api/v1');
 
@@ -270,4 +276,46 @@ export function readJob(tenant: string, job: string): Promise<Job> {
 /** Cancels a job that has not ended, and forgets one that has. */
 export async function cancelJob(tenant: string, job: string): Promise<void> {
   await api.DELETE('/tenants/{tenant}/jobs/{job}', { params: { path: { tenant, job } } });
+}
+
+/** A page of Subscriptions with their deliveries; without a tenant those of all tenants, for the operator. */
+export function listDeliveries(
+  tenant: string | undefined,
+  query: { readonly status?: Delivery['status']; readonly cursor?: string },
+): Promise<Schemas['DeliveryList']> {
+  if (tenant === undefined) return dataOf(api.GET('/server/subscriptions', { params: { query } }));
+  return dataOf(api.GET('/tenants/{tenant}/subscriptions', { params: { path: { tenant }, query } }));
+}
+
+const inAddress = ({ tenant, release, id }: Pick<Delivery, 'tenant' | 'release' | 'id'>) => ({
+  params: { path: { tenant, fhirRelease: release, subscription: id } },
+});
+
+export function readDelivery(of: Delivery): Promise<DeliveryDetails> {
+  return dataOf(api.GET('/tenants/{tenant}/subscriptions/{fhirRelease}/{subscription}', inAddress(of)));
+}
+
+/** `requested`: deliver now, or switch on; `off`: switch off. */
+export function changeDelivery(of: Delivery, status: 'requested' | 'off'): Promise<DeliveryDetails> {
+  const body = { status };
+  return dataOf(
+    api.PATCH('/tenants/{tenant}/subscriptions/{fhirRelease}/{subscription}', { ...inAddress(of), body }),
+  );
+}
+
+export function readServer(): Promise<ServerState> {
+  return dataOf(api.GET('/server'));
+}
+
+export async function listSettingsInForce(): Promise<readonly SettingInForce[]> {
+  return (await dataOf(api.GET('/server/settings'))).settings;
+}
+
+/** The jobs of all tenants that have not ended. */
+export async function listOpenJobs(): Promise<readonly OpenJob[]> {
+  return (await dataOf(api.GET('/server/jobs'))).jobs;
+}
+
+export async function stopJob(job: string): Promise<void> {
+  await api.DELETE('/server/jobs/{job}', { params: { path: { job } } });
 }

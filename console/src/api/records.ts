@@ -64,6 +64,28 @@ const HISTORY = graphql(/* GraphQL */ `
   }
 `);
 
+const EVENTS = graphql(/* GraphQL */ `
+  query SubscriptionEvents($id: ID!, $since: Int) {
+    subscriptionDelivery(id: $id) {
+      events(since: $since) {
+        number
+        timestamp
+        change
+        focus
+      }
+    }
+  }
+`);
+
+/** An event of a Subscription. */
+export interface RecordEvent {
+  readonly number: number;
+  readonly timestamp: string;
+  readonly change: 'CREATE' | 'UPDATE' | 'DELETE' | undefined;
+  /** `Patient/ana`; undefined: the person may not see it, or the Subscription tells no more than numbers. */
+  readonly reference: string | undefined;
+}
+
 /** A page of a search: the matches, and what was included with them. */
 export interface RecordPage {
   readonly matches: readonly JsonObject[];
@@ -157,6 +179,16 @@ export async function historyOf(
     })),
     next: history?.pageInfo.hasNextPage === true ? (history.pageInfo.endCursor ?? undefined) : undefined,
   };
+}
+
+/** What the events of a Subscription are about, from a number on, at most 500. */
+export async function eventsOf(space: Space, id: string, since: number): Promise<readonly RecordEvent[]> {
+  const { subscriptionDelivery } = await runDocument(space, EVENTS, { id, since });
+  return (subscriptionDelivery?.events ?? []).map(({ number, timestamp, change, focus }) => ({
+    ...{ number, timestamp },
+    change: change ?? undefined,
+    reference: focus ?? undefined,
+  }));
 }
 
 /** The scalar JSON of the schema; of a resource it is an object. */

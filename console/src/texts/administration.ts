@@ -4,6 +4,7 @@ import { administrationGiveAccess } from './administration-give-access';
 import { administrationJobs } from './administration-jobs';
 import { administrationPeople } from './administration-people';
 import { administrationPolicies } from './administration-policies';
+import { administrationSubscriptions } from './administration-subscriptions';
 
 const STATUS: Readonly<Record<string, string>> = {
   active: 'Active',
@@ -27,6 +28,7 @@ export const administration = {
   audit: 'Audit trail',
   packages: 'Packages',
   indexes: 'Indexes',
+  subscriptions: 'Subscriptions',
   access: {
     title: 'This needs the rights of an administrator',
     signIn:
@@ -145,4 +147,5 @@ export const administration = {
   jobs: administrationJobs,
   people: administrationPeople,
   policyScreens: administrationPolicies,
+  subscriptionScreens: administrationSubscriptions,
 } as const;

@@ -7,6 +7,7 @@ import { failures } from './failures';
 import { history } from './history';
 import { record } from './record';
 import { resources } from './resources';
+import { server } from './server';
 import { start } from './start';
 import { summary } from './summary';
 import { terminology } from './terminology';
@@ -19,6 +20,7 @@ export const texts = {
   history,
   failures,
   resources,
+  server,
   start,
   record,
   summary,

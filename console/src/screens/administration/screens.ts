@@ -13,6 +13,7 @@ export { UserScreen } from './people/user-screen';
 export { UsersScreen } from './people/users-screen';
 export { PoliciesScreen } from './policies/policies-screen';
 export { PolicyScreen } from './policies/policy-screen';
+export { SubscriptionsScreen } from './subscriptions/subscriptions-screen';
 export { OverviewScreen } from './tenants/overview-screen';
 export { SettingsScreen } from './tenants/settings-screen';
 export { TenantsScreen } from './tenants/tenants-screen';
