@@ -9,6 +9,8 @@ export interface Banner {
   /** The account for the console, if this run has made it. */
   readonly person: FirstPerson | undefined;
   readonly isEnforced: boolean;
+  /** True: other machines reach the server. */
+  readonly isReachable: boolean;
   /** Data folder that is kept; undefined: the data are removed at the end. */
   readonly folder: string | undefined;
   readonly seconds: number;
@@ -16,30 +18,37 @@ export interface Banner {
 
 const rootOf = ({ address }: Banner): string => `${address}/w/system/api/v1`;
 
-function toSignIn({ name, password }: FirstPerson, address: string): string {
+function toSignIn({ name, password }: FirstPerson, { address, isReachable }: Banner): string {
   const { port } = new URL(address);
+  const elsewhere = isReachable
+    ? `    Browsers let nobody sign in over http from another machine: use https, or ssh -L ${port}:localhost:${port}
+`
+    : '';
   return `    To sign in to the console: user ${name}, password ${password}
-    Browsers let nobody sign in over http from another machine: use https, or ssh -L ${port}:localhost:${port}
-`;
+${elsewhere}`;
 }
 
-function toAccess({ address, credentials, person, isEnforced }: Banner): string {
+function toAccess(banner: Banner): string {
+  const { credentials, person, isEnforced, isReachable } = banner;
   if (!isEnforced) return '';
+  const reason = isReachable
+    ? 'Other machines can reach this server, so that it answers nobody without credentials.'
+    : 'This server answers nobody without credentials (AUTH_MODE=enforced).';
   if (credentials === undefined)
     return `
-  Other machines can reach this server, so that it answers nobody without credentials. Its first client was made by an
+  ${reason} Its first client was made by an
   earlier run. Another secret:
 
     npx --no-install andiron client list --tenant system
     npx --no-install andiron client secret add CLIENT_ID --tenant system
 `;
   return `
-  Other machines can reach this server, so that it answers nobody without credentials. A first client was made,
+  ${reason} A first client was made,
   an administrator; its secret is not shown again:
 
     client_id=${credentials.slice(0, credentials.indexOf(':'))}
     client_secret=${credentials.slice(credentials.indexOf(':') + 1)}
-${person === undefined ? '' : toSignIn(person, address)}`;
+${person === undefined ? '' : toSignIn(person, banner)}`;
 }
 
 /** Returns the addresses of the server, and how to get access. */

@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import { type App, createApp } from '../app';
 import { describeStart, loadSettings } from '../config';
+import { findExposure } from '../config/exposure';
 import type { Settings } from '../config/settings';
 import { type Banner, toAddresses, toCommands, toEnd } from './banner';
 import { claimDataFolder } from './data-folder';
@@ -168,6 +169,14 @@ async function finish(
   }
 }
 
+/** Settings that decide how the server is reached, which other commands must share: references depend on them. */
+const ADDRESS_SETTINGS = ['HOST', 'PORT', 'PUBLIC_URL', 'TRUST_PROXY', 'AUTH_MODE'];
+
+function chosenAddress(environment: QuickstartOptions['environment']): Readonly<Record<string, string>> {
+  const chosen = ADDRESS_SETTINGS.map((name) => [name, environment[name] ?? ''] as const);
+  return Object.fromEntries(chosen.filter(([, value]) => value !== ''));
+}
+
 /** A home that cannot be written to prevents nothing but the note. */
 async function note(
   started: Stoppable,
@@ -216,9 +225,10 @@ export async function startQuickstart(started: Stoppable, options: QuickstartOpt
   const host = listened === '0.0.0.0' || listened === '::' ? 'localhost' : listened;
   const name = host.includes(':') ? `[${host}]` : host;
   const address = `http://${name}:${port}`;
-  await note(started, { address, environment: services }, options);
+  const environment = { ...chosenAddress(options.environment), ...services };
+  await note(started, { address, environment }, options);
   const toBanner = (): Banner => ({
-    ...{ address, credentials, person, isEnforced },
+    ...{ address, credentials, person, isEnforced, isReachable: findExposure(settings) !== undefined },
     folder: options.folder,
     seconds: (performance.now() - begun) / 1000,
   });

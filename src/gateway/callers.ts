@@ -47,7 +47,7 @@ export class Callers {
       ? ANONYMOUS_CALLER
       : await core.access.identify({ tenant, space, authorization, ...origin });
     const served = space ?? (isLater ? core.access.decoy(tenant, release) : undefined);
-    if (!served) throw fhirError('unknownTenant');
+    if (!served) throw isSpelledOut ? core.access.unknownTenant(tenant) : fhirError('unknownTenant');
     if (!isLater) request.logEntry.caller = caller;
     if (space) request.logEntry.tenant = tenant;
     request.logEntry.release = release;

@@ -10,6 +10,7 @@ import {
   type RequestContext,
   toFhirError,
   toIssue,
+  unknownType,
 } from '../core/index';
 import type { BuiltPages } from '../built-pages';
 import { ParsedCache } from '../resolvers/index';
@@ -91,6 +92,7 @@ export interface GatewayOptions {
 /** Errors of the address are sent in the form of REST; all others in the form of GraphQL. */
 const ADDRESS_ERRORS: readonly FhirError['key'][] = [
   'unknownTenant',
+  'noSuchTenant',
   'unknownRelease',
   'unknownType',
   'invalidId',
@@ -239,8 +241,8 @@ async function answerFhir(
 function findInstance(core: Core, request: GatewayRequest, release: Release): InstanceAddress | undefined {
   const { type, id } = request.params;
   if (type === undefined || id === undefined) return undefined;
-  if (!core.interactions.resourceTypes(release).includes(type))
-    throw fhirError('unknownType', { type, release: release.toUpperCase() });
+  const types = core.interactions.resourceTypes(release);
+  if (!types.includes(type)) throw unknownType(type, release, types);
   request.logEntry.type = type;
   if (!isValidId(id)) throw fhirError('invalidId', { id });
   return { type, id };

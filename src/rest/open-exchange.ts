@@ -7,6 +7,7 @@ import {
   fhirError,
   isRelease,
   isValidId,
+  unknownType,
   type Caller,
   type Credentials,
   type Release,
@@ -54,18 +55,19 @@ export async function openExchange(
   const later = jobTime.getStore();
   const now = later === undefined ? await identify(shared, request, found, interaction) : undefined;
   const space = now === STRANGER ? (core.access.decoy(tenant, release) ?? found) : found;
-  if (space === undefined) throw fhirError('unknownTenant');
+  if (space === undefined) throw core.access.unknownTenant(tenant);
   const caller = now ?? (await core.access.renewCaller(space, later?.caller ?? ANONYMOUS_CALLER));
   logEntry.caller = caller;
   if (found !== undefined) logEntry.tenant = tenant;
   logEntry.release = release;
   if (type !== undefined) {
-    if (!shared.isType(release, type)) throw unknownType(type, release);
+    if (!shared.isType(release, type))
+      throw unknownType(type, release, core.interactions.resourceTypes(release));
     logEntry.type = type;
     if (id !== undefined && !isValidId(id)) throw fhirError('invalidId', { id });
   }
   if (member !== undefined && member !== ALL_TYPES && !shared.isType(release, member))
-    throw unknownType(member, release);
+    throw unknownType(member, release, core.interactions.resourceTypes(release));
   const query = readQuery(request.url);
   // The form of a Binary's response is determined when it is read.
   if (type !== BINARY || !READS.includes(interaction))
@@ -123,10 +125,6 @@ async function identifyIfPossible(
     if (error instanceof FhirError && NO_RIGHT.includes(error.key)) return STRANGER;
     throw error;
   }
-}
-
-function unknownType(type: string, release: Release): Error {
-  return fhirError('unknownType', { type, release: release.toUpperCase() });
 }
 
 /**

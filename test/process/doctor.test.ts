@@ -1,5 +1,9 @@
 /** `andiron doctor` against real services, and against those that are missing or set wrongly. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Client } from 'pg';
+import { noteRunning } from '../../src/embedded/running';
 import { runHere } from '../support/command-here';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { toEnvironment } from '../support/environment';
@@ -111,5 +115,26 @@ it('tells rights that a user of the database lacks', async () => {
   } finally {
     await owner.query(`drop role if exists ${ROLE}`);
     await owner.end();
+  }
+});
+
+// The last one: it notes where settings come from, in this process.
+it('finds the running quick start at the address that it has, whatever its port', async () => {
+  const state = await mkdtemp(path.join(tmpdir(), 'andiron-doctor-'));
+  const before = process.env['XDG_STATE_HOME'];
+  process.env['XDG_STATE_HOME'] = state;
+  const forget = await noteRunning(
+    { address: 'http://localhost:4711', environment: { ...toEnvironment(database), PORT: '0' } },
+    undefined,
+  );
+  try {
+    const { code, output } = await examine({ XDG_STATE_HOME: state });
+    expect(code).toBe(0);
+    expect(output).toMatch(/^ok +settings +http:\/\/localhost:4711, every request is allowed/m);
+  } finally {
+    await forget();
+    if (before === undefined) delete process.env['XDG_STATE_HOME'];
+    else process.env['XDG_STATE_HOME'] = before;
+    await rm(state, { recursive: true });
   }
 });

@@ -124,6 +124,23 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
     }
   });
 
+  it('a tenant that does not exist is named where everything is open, in REST and GraphQL', async () => {
+    for (const [method, place] of [
+      ['GET', `fhir/${release}/Patient`],
+      ['GET', `fhir/${release}/metadata`],
+      ['POST', `graphql/${release}`],
+      ['GET', 'users'],
+    ] as const) {
+      const { status, json } = await server.request(method, `/w/nobody/api/v1/${place}`);
+      const text = json.issue?.[0].diagnostics as string;
+      expect([place, status, text]).toEqual([
+        place,
+        404,
+        "The tenant 'nobody' does not exist here, or is disabled",
+      ]);
+    }
+  });
+
   it.each([
     ['POST', '/Patient/a', 'GET, HEAD, PUT, PATCH, DELETE'],
     ['DELETE', '/metadata', 'GET, HEAD'],

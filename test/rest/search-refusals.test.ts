@@ -99,6 +99,15 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
   const BARE = 'Patient?_sort=shoe';
   it.each<[string, RegExp]>([
     ['Patient?shoe-size=9', /'shoe-size'.*supported are .*\bbirthdate\b.*\bgender\b/],
+    [
+      'Patient?gendr=male',
+      /^'gendr' is not a search parameter of Patient; did you mean gender\? Supported are /,
+    ],
+    ['Patient?_cuont=5', /; did you mean _count\? /],
+    ['Patient?name:exat=x', /':exat'.*'name'; did you mean exact\? Supported are missing, /],
+    ['Observation?subject:Patient.nmae=x', /; did you mean name\? A chain is /],
+    ['Observation?subjct.name=x', /; did you mean subject\? A chain is /],
+    [`Patient?${'gender'.repeat(500)}=male`, /; supported are /],
     ['Patient?organisation.name=x', /'organisation.name'.*reference:Type.parameter.*\borganization\b/],
     [
       'Location?_has:Encounter:location:shoe=9',
@@ -150,5 +159,14 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     const { status, json } = await search(encodeURI(query));
     expect([status, json.resourceType, json.issue[0].severity]).toEqual([400, 'OperationOutcome', 'error']);
     expect(json.issue[0].diagnostics).toMatch(expected);
+  });
+
+  it.each<[string, RegExp]>([
+    ['Pateint?name=x', /^'Pateint' is not a resource type of FHIR .*; did you mean Patient\?$/],
+    ['Patient/$validat', /^The operation \$validat does not exist; did you mean \$validate\?$/],
+    [`${'Patient'.repeat(30)}?name=x`, /is not a resource type of FHIR R4B?$/],
+  ])('%s: is not found, with the name that was probably meant', async (query, expected) => {
+    const { status, json } = await search(encodeURI(query));
+    expect([status, json.issue[0].diagnostics]).toEqual([404, expect.stringMatching(expected)]);
   });
 });

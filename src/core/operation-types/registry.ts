@@ -1,6 +1,7 @@
 /** Finds the operation of an address. */
 import type { OperationInfo, OperationLevel } from '../api/operation';
 import { fhirError } from '../errors';
+import { closestName } from '../fhir/closest-name';
 import { type Definitions, type OperationDefinition } from '../fhir/definitions';
 import { type Operation } from './operation';
 
@@ -24,10 +25,9 @@ export function findOperation(
   definitions: Definitions,
   address: OperationAddress,
 ): FoundOperation {
-  const candidates = runnable(operations, definitions).filter(
-    ({ definition }) => definition.code === address.code,
-  );
-  if (candidates.length === 0) throw fhirError('operationUnknown', { operation: address.code });
+  const available = runnable(operations, definitions);
+  const candidates = available.filter(({ definition }) => definition.code === address.code);
+  if (candidates.length === 0) throw unknownOperation(address.code, available);
   const found = candidates.find((candidate) => isOfferedAt(candidate, definitions, address));
   if (found !== undefined) return found;
   throw fhirError('operationWrongLevel', {
@@ -35,6 +35,15 @@ export function findOperation(
     level: describeLevel(address.level, `the type ${address.type ?? ''}`),
     allowed: candidates.flatMap(describeLevels).join(', '),
   });
+}
+
+function unknownOperation(code: string, available: readonly FoundOperation[]): Error {
+  const meant = closestName(
+    code,
+    available.map(({ definition }) => definition.code),
+  );
+  const explanation = meant === undefined ? '' : `; did you mean $${meant}?`;
+  return fhirError('operationUnknown', { operation: code, explanation });
 }
 
 /** Returns the available operations of the release, by code, as the CapabilityStatement lists them. */

@@ -46,7 +46,8 @@ export function registerSubscriptionSockets(server: FastifyInstance, restContext
     // Browsers cannot set a header on a WebSocket: the token of its first message tells who opens it.
     const caller = headers.authorization === undefined ? undefined : await identify(request, found);
     const space = found ?? (isSpelledOut ? core.access.decoy(tenant, release) : undefined);
-    if (space === undefined) throw fhirError('unknownTenant');
+    if (space === undefined)
+      throw isSpelledOut ? core.access.unknownTenant(tenant) : fhirError('unknownTenant');
     if (caller !== undefined) logEntry.caller = caller;
     if (found !== undefined) logEntry.tenant = tenant;
     logEntry.release = release;

@@ -1,3 +1,4 @@
+import { didYouMean } from '../closest-name';
 import { shorten } from '../json/fault';
 import { listNames, withArticle } from './found';
 import type { Member } from './member';
@@ -29,8 +30,9 @@ export function describeUnknown(
   const names = [...members.keys()];
   const likely = names.find((each) => each.toLowerCase() === lower);
   if (likely !== undefined) return `${quoted} is not an element of ${typeName}; it is spelt '${likely}'`;
-  const allowed = listNames(names.filter((each) => !each.startsWith('_')));
-  return `${quoted} is not an element of ${typeName}; allowed are ${allowed}`;
+  const elements = names.filter((each) => !each.startsWith('_'));
+  const hint = didYouMean(base, elements, `allowed are ${listNames(elements)}`);
+  return `${quoted} is not an element of ${typeName}${hint}`;
 }
 
 /**

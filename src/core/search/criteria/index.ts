@@ -1,4 +1,5 @@
 import { fhirError } from '../../errors';
+import { didYouMean } from '../../fhir/closest-name';
 import { missingCriterion } from '../modifiers/missing';
 import { storedParameters } from '../parameters/parameter';
 import { splitUnescaped } from '../../../../packages/fhir-values/search-value';
@@ -109,10 +110,11 @@ export function hidesWords({ hidesElements }: SearchTypeContext, type: string, c
 }
 
 function unsupported(code: string, modifier: string, supported: readonly string[]): Error {
+  const listed = supported.length === 0 ? '' : `supported are ${supported.join(', ')}`;
   return fhirError('unsupportedModifier', {
     modifier: modifier.slice(0, 80),
     parameter: code,
-    explanation: supported.length === 0 ? '' : `; supported are ${supported.join(', ')}`,
+    explanation: didYouMean(modifier, supported, listed),
   });
 }
 

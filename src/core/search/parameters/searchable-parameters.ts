@@ -1,4 +1,5 @@
 /** Hints in error messages about the parameter names that are allowed. */
+import { didYouMean } from '../../fhir/closest-name';
 import type { Definitions } from '../../fhir/definitions';
 import { hidesWords } from '../criteria';
 import { storedParameters } from './parameter';
@@ -25,10 +26,16 @@ export function searchableCodes(context: SearchTypeContext, type: string): strin
 }
 
 /**
- * Returns the text after "'name' is not a search parameter of Type". It says why a tenant's parameter is unusable,
- * which parameters exist, or the syntax of a chain or `_has`.
+ * Returns the text after "'name' is not a search parameter of Type". It says why a tenant's parameter is unusable, which
+ * name was probably meant and which parameters exist, or the syntax of a chain or `_has`. `others`: names that a search may
+ * have besides.
  */
-export function explainParameters(context: SearchTypeContext, type: string, name: string): string {
+export function explainParameters(
+  context: SearchTypeContext,
+  type: string,
+  name: string,
+  others: readonly string[] = [],
+): string {
   if (name.startsWith('_has:'))
     return '; it is _has:Type:reference:parameter, where the last is a search parameter of that Type';
   const code = name.replace(/:.*/, '');
@@ -36,10 +43,20 @@ export function explainParameters(context: SearchTypeContext, type: string, name
     (one) => one.type === type && one.code === code && (one.state === 'indexing' || one.state === 'failed'),
   );
   if (unusable !== undefined) return `: ${reasonOf(unusable)}`;
-  if (!name.includes('.')) return `; supported are ${searchableCodes(context, type).join(', ')}`;
+  if (name.includes('.')) return explainChain(context, type, name);
+  const codes = searchableCodes(context, type);
+  return didYouMean(code, [...codes, ...others], `supported are ${codes.join(', ')}`);
+}
+
+function explainChain(context: SearchTypeContext, type: string, name: string): string {
   const links = parametersOf(context.definitions, type).filter(({ kind }) => kind === 'reference');
-  const codes = links.map(({ code }) => code).join(', ');
-  return `; a chain is reference.parameter or reference:Type.parameter, and references of ${type} are ${codes === '' ? 'none' : codes}`;
+  const codes = links.map(({ code }) => code);
+  const [, first = '', target, last = ''] = /^([^.:]*)(?::([^.]*))?\.([^.:]*)/.exec(name) ?? [];
+  const isTyped = target !== undefined && context.definitions.isResourceType(target);
+  const listed = codes.length === 0 ? 'none' : codes.join(', ');
+  const syntax = `a chain is reference.parameter or reference:Type.parameter, and references of ${type} are ${listed}`;
+  if (!codes.includes(first)) return didYouMean(first, codes, syntax);
+  return didYouMean(last, isTyped ? searchableCodes(context, target) : [], syntax);
 }
 
 function reasonOf({ owner, state }: TenantParameter): string {

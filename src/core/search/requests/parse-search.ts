@@ -74,6 +74,7 @@ export const RESULT_PARAMETERS: readonly { readonly name: string; readonly kind:
 
 /** Parameters of the format, which the edge handles. */
 const PRESENTATION = new Set(['_format', '_pretty']);
+const RESULT_NAMES = RESULT_PARAMETERS.map(({ name }) => name);
 const MAX_CRITERIA = 50;
 /** Limit on links of chains and `_has` in the criteria of one search; each becomes a part of the statement. */
 const MAX_LINKS = 100;
@@ -186,7 +187,7 @@ export function parseSearch(
         if (criterion === undefined) {
           const details = { parameter: name.slice(0, 80), type };
           if (unknown === 'strict') {
-            const explanation = explainParameters(context, type, name);
+            const explanation = explainParameters(context, type, name, RESULT_NAMES);
             throw fhirError('unknownParameter', { ...details, explanation });
           }
           issues.push({

@@ -30,6 +30,7 @@ describe('a resource with the right structure is accepted', () => {
 describe('an element that the type does not have is refused', () => {
   test.each([
     ['at the resource', patient({ foo: 1 }), 'Patient.foo', "'foo' is not an element of Patient; allowed are resourceType, id, meta, implicitRules, language, text, contained, extension, modifierExtension, identifier, active, name, telecom, gender, birthDate …"],
+    ['that is misspelt', patient({ gendr: 'male' }), 'Patient.gendr', "'gendr' is not an element of Patient; did you mean gender? Allowed are resourceType, id, meta, implicitRules, language, text, contained, extension, modifierExtension, identifier, active, name, telecom, gender, birthDate …"],
     ['in a data type', patient({ name: [{}, { first: 'A' }] }), 'Patient.name[1].first', "'first' is not an element of HumanName; allowed are id, extension, use, text, family, given, prefix, suffix, period"],
     ['in a nested element', patient({ contact: [{ phone: '1' }] }), 'Patient.contact[0].phone', "'phone' is not an element of Patient.contact; allowed are id, extension, modifierExtension, relationship, name, telecom, address, gender, organization, period"],
     ['in an id and extensions of a primitive', patient({ birthDate: '2020', _birthDate: { value: 1 } }), 'Patient.birthDate.value', "'value' is not an element of date; allowed are id, extension"],
