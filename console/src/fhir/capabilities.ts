@@ -11,8 +11,18 @@ export interface ListedParameter {
   readonly definition: string;
 }
 
+/** An operation, as the capability statement lists it. */
+export interface ListedOperation {
+  /** Without its `$`. */
+  readonly name: string;
+  /** Canonical url of its OperationDefinition. */
+  readonly definition: string;
+}
+
 export interface TypeCapability {
   readonly type: string;
+  /** Those of the type and of its records. */
+  readonly operations: readonly ListedOperation[];
   readonly parameters: readonly ListedParameter[];
   /** Codes such as `create`. */
   readonly interactions: readonly string[];
@@ -38,6 +48,18 @@ function toListed(parameter: JsonObject): ListedParameter {
   };
 }
 
+function operationsIn(object: JsonObject | undefined): readonly ListedOperation[] {
+  return objectsOf(object?.['operation']).map(({ name, definition }) => ({
+    name: textOf(name) ?? '',
+    definition: textOf(definition) ?? '',
+  }));
+}
+
+/** The operations of the whole server. */
+export function readSystemOperations(statement: JsonObject): readonly ListedOperation[] {
+  return operationsIn(objectsOf(statement['rest'])[0]);
+}
+
 /** The types that a CapabilityStatement lists, in its order. */
 export function readCapabilities(statement: JsonObject): Capabilities {
   const [rest] = objectsOf(statement['rest']);
@@ -46,6 +68,7 @@ export function readCapabilities(statement: JsonObject): Capabilities {
       const type = textOf(resource['type']) ?? '';
       const capability: TypeCapability = {
         type,
+        operations: operationsIn(resource),
         parameters: objectsOf(resource['searchParam']).map(toListed),
         interactions: objectsOf(resource['interaction']).map(({ code }) => textOf(code) ?? ''),
         includes: textsOf(resource, 'searchInclude'),

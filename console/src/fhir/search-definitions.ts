@@ -5,7 +5,12 @@ import { get } from '../api/fhir';
 import { Failure } from '../api/failure';
 import type { JsonObject } from '../api/json';
 import type { Space } from '../place';
-import { readCapabilities, type Capabilities } from './capabilities';
+import {
+  readCapabilities,
+  readSystemOperations,
+  type Capabilities,
+  type ListedOperation,
+} from './capabilities';
 import { readDefinition, type TypeDefinition } from './definitions';
 import { joinDefinitions, type SearchParameter } from './search-parameters';
 
@@ -13,12 +18,35 @@ import { joinDefinitions, type SearchParameter } from './search-parameters';
 const FRESH_MS = 300_000;
 const NONE: readonly SearchParameter[] = [];
 
-export function useCapabilities(space: Space): UseQueryResult<Capabilities> {
+/** What the console knows of a capability statement. */
+interface Statement {
+  readonly types: Capabilities;
+  readonly systemOperations: readonly ListedOperation[];
+}
+
+/** Reads the statement once for all that use a part of it. */
+function useStatement<Part>(space: Space, select: (statement: Statement) => Part): UseQueryResult<Part> {
   return useQuery({
     queryKey: ['capabilities', space],
-    queryFn: async ({ signal }) => readCapabilities((await get(space, 'metadata', signal)).value),
+    queryFn: async ({ signal }): Promise<Statement> => {
+      const { value } = await get(space, 'metadata', signal);
+      return { types: readCapabilities(value), systemOperations: readSystemOperations(value) };
+    },
+    select,
     staleTime: FRESH_MS,
   });
+}
+
+const typesOf = ({ types }: Statement): Capabilities => types;
+const systemOperationsOf = ({ systemOperations }: Statement): readonly ListedOperation[] => systemOperations;
+
+export function useCapabilities(space: Space): UseQueryResult<Capabilities> {
+  return useStatement(space, typesOf);
+}
+
+/** The operations of the whole server. */
+export function useSystemOperations(space: Space): UseQueryResult<readonly ListedOperation[]> {
+  return useStatement(space, systemOperationsOf);
 }
 
 /** The SearchParameter resources of a type; undefined where the caller may not read them. */

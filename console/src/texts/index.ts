@@ -8,6 +8,7 @@ import { history } from './history';
 import { record } from './record';
 import { resources } from './resources';
 import { server } from './server';
+import { rest } from './rest';
 import { start } from './start';
 import { summary } from './summary';
 import { terminology } from './terminology';
@@ -21,6 +22,7 @@ export const texts = {
   failures,
   resources,
   server,
+  rest,
   start,
   record,
   summary,
