@@ -7,6 +7,7 @@ import {
   IconListSearch,
   IconServer,
   IconSettings,
+  IconTerminal2,
 } from './layout/icons/icons';
 import { signedInRelease } from './api/session';
 import type { Screen, Section } from './layout/current-screen';
@@ -23,7 +24,7 @@ import {
 import { StartScreen } from './screens/start/start-screen';
 import { texts } from './texts';
 
-const { administration: words, common, resources, server, terminology } = texts;
+const { administration: words, common, resources, rest, server, terminology } = texts;
 /** The parameters of the addresses. */
 const TENANT = ':tenant';
 const SPACE = { tenant: TENANT, release: ':release' };
@@ -139,6 +140,10 @@ export const SECTIONS: readonly Section[] = [
     screens: [
       { path: screenPath(SPACE, 'graphiql'), screen: lazy(() => import('./screens/graphiql-screen')) },
     ],
+  },
+  {
+    link: { title: rest.title, icon: IconTerminal2, path: ({ space }) => screenPath(space, 'rest') },
+    screens: [{ path: screenPath(SPACE, 'rest'), screen: lazy(() => import('./screens/rest/rest-screen')) }],
   },
   {
     link: { title: words.title, icon: IconSettings, path: ({ administration }) => administration },

@@ -3,6 +3,7 @@ import { Button, Menu, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { signOut } from '../api/session';
 import { dropDrafts, useHasDrafts } from '../editor/drafts';
+import { dropRequestsTo } from '../rest/history';
 import { PREFIX, resourcePath, tenantPath } from '../place';
 import { texts } from '../texts';
 import { useSessionSpace } from './current-screen';
@@ -61,6 +62,7 @@ export function AccountMenu() {
         <Menu.Item
           onClick={() => {
             dropDrafts(tenant);
+            dropRequestsTo(tenant);
             void signOut(tenant);
           }}
         >

@@ -121,6 +121,11 @@ export const IconSun = icon(
   'M8 12a4 4 0 1 0 8 0a4 4 0 1 0 -8 0',
   'M3 12h1m8 -9v1m8 8h1m-9 8v1m-6.4 -15.4l.7 .7m12.1 -.7l-.7 .7m0 11.4l.7 .7m-12.1 -.7l-.7 .7',
 );
+export const IconTerminal2 = icon(
+  'M8 9l3 3l-3 3',
+  'M13 15l3 0',
+  'M3 6a2 2 0 0 1 2 -2h14a2 2 0 0 1 2 2v12a2 2 0 0 1 -2 2h-14a2 2 0 0 1 -2 -2l0 -12',
+);
 export const IconTrash = icon(
   'M4 7l16 0',
   'M10 11l0 6',
