@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /** The console on the data of the quick start, as people use it. Pictures of the docs come from here. */
+import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import type { Browser, Page } from 'playwright-core';
 import { loadExamples } from '../../src/embedded/examples';
@@ -119,6 +120,67 @@ it('a search is built by form, shown as a request, and lives in the address', ()
     await table.getByRole('row', { name: /^demo-ida/ }).waitFor();
     await page.goBack();
     await page.getByRole('row').nth(5).waitFor();
+  }));
+
+it('records of a list are selected, tagged, saved as a file, and deleted after a dry run', async () => {
+  for (const id of ['one', 'two', 'three'])
+    await server.request('PUT', `${FHIR}/Basic/list-${id}`, {
+      ...{ resourceType: 'Basic', id: `list-${id}`, code: { text: `=${id}` } },
+      ...(id === 'two' ? { subject: { reference: 'Basic/list-one' } } : {}),
+    });
+  await onScreen(`${FHIR}/Basic?_id=list-one,list-two,list-three`, async ({ page }) => {
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+    const selection = page.getByRole('group', { name: 'Selection' });
+    await selection.getByText('3 selected').waitFor();
+    const downloading = page.waitForEvent('download');
+    await selection.getByRole('button', { name: 'Save as CSV' }).click();
+    const csv = await readFile(await (await downloading).path(), 'utf8');
+    expect(csv).toMatch(/^\ufeffID,.*\r\n/);
+    expect(csv).toContain(`'=one`);
+    await selection.getByRole('button', { name: 'Tag …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'System' }).fill('http://hospital.example/tags');
+    await dialog.getByRole('textbox', { name: 'Code' }).fill('old');
+    expect(await findBarriers(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Change 3 records' }).click();
+    await dialog.getByText('All 3 requests were done.').waitFor();
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+    const { json } = await server.request('GET', `${FHIR}/Basic/list-one`);
+    expect(json).toMatchObject({ meta: { versionId: '2', tag: [{ code: 'old' }] } });
+
+    await page.getByRole('checkbox', { name: 'Select list-one' }).check();
+    await page.getByRole('checkbox', { name: 'Select list-three' }).check();
+    await takePicture(page, 'list');
+    await selection.getByRole('button', { name: 'Delete …' }).click();
+    await dialog.getByRole('row', { name: 'Basic subject 1' }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    expect((await server.request('GET', `${FHIR}/Basic/list-one`)).status).toBe(200);
+    await dialog.getByRole('button', { name: 'Delete 2 records' }).click();
+    await dialog.getByText('All 2 requests were done.').waitFor();
+    expect((await server.request('GET', `${FHIR}/Basic/list-one`)).status).toBe(410);
+  });
+});
+
+it('a search is saved for oneself, and shared in the tenant', () =>
+  onScreen(`${FHIR}/Patient?name=anders`, async ({ page }) => {
+    const menu = page.getByRole('button', { name: 'Saved searches' });
+    for (const [name, isShared] of [
+      ['All Anders', false],
+      ['Anders for all', true],
+    ] as const) {
+      await menu.click();
+      await page.getByRole('button', { name: 'Save this search …' }).click();
+      await page.getByRole('textbox', { name: 'Name' }).last().fill(name);
+      if (isShared) await page.getByRole('checkbox', { name: /^Share it/ }).check();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('dialog', { name: 'Save this search …' }).waitFor({ state: 'detached' });
+    }
+    await page.goto(`${server.base}${FHIR}/Patient`);
+    await menu.click();
+    await page.getByRole('region', { name: 'Shared in this tenant' }).getByRole('link').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('link', { name: 'All Anders' }).click();
+    await page.waitForURL(/\?name=anders$/);
   }));
 
 it('a chained search by hand is understood, and its pages follow each other', () =>
@@ -372,6 +434,49 @@ it('GraphiQL answers inside of the console, with the tenant and release of its a
     await frame.locator('body.graphiql-dark').waitFor();
   }));
 
+it('a request is written with completion, answered, and kept; a file is tried and sent', () =>
+  onScreen('/w/system/console/r4/rest', async ({ page }) => {
+    const path = page.getByRole('combobox', { name: 'Path' });
+    await path.pressSequentially('Pati');
+    await page.getByRole('option', { name: /^Patient$/ }).waitFor();
+    await path.fill('Patient?nam');
+    await page.getByRole('option', { name: /^name/ }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    expect(await path.inputValue()).toBe('Patient?name=');
+    await path.pressSequentially('anders');
+    await page.keyboard.press('Enter');
+    await page.getByText('200 OK').waitFor();
+    await page.getByRole('textbox', { name: 'Body of the answer' }).getByText('"searchset"').waitFor();
+    await page.getByRole('button', { name: 'Take GET Patient?name=anders again' }).waitFor();
+    await takePicture(page, 'rest');
+    await path.fill('ValueSet/$expand');
+    await page.getByRole('button', { name: 'Parameters of $expand' }).click();
+    await page
+      .getByRole('textbox', { name: /^url: uri/ })
+      .fill('http://hl7.org/fhir/ValueSet/administrative-gender');
+    await page.getByRole('textbox', { name: /^count: integer/ }).fill('1');
+    await page.getByRole('button', { name: 'Put the parameters into the body' }).click();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByRole('row', { name: /^Take POST ValueSet\/\$expand again 200/ }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'File' }).click();
+    const lines = [
+      '{"resourceType":"Patient","id":"from-file","active":true}',
+      '{"resourceType":"Patient","id":"wrong","gender":"x"}',
+    ];
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'x.ndjson', mimeType: 'text/plain', buffer: Buffer.from(lines.join('\n')) });
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByText('Dry run: errors in 1 of 2 resources. Nothing was stored.').waitFor();
+    expect((await server.request('GET', `${FHIR}/Patient/from-file`)).status).toBe(404);
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Send 1 request' }).click();
+    await page.getByText('All 1 requests were done.').waitFor();
+    expect((await server.request('GET', `${FHIR}/Patient/from-file`)).status).toBe(200);
+  }));
+
 it('other answers of FHIR addresses are shown, with links to records and other pages', () =>
   onScreen(`${FHIR}/_history?_count=5`, async ({ page }) => {
     await heading(page, 'Entries', 2).waitFor();
@@ -427,6 +532,7 @@ const SCREENS = {
   'a new record': `${FHIR}/Patient#new`,
   'a large record': `${FHIR}/Bundle/father`,
   terminology: '/w/system/console/r4/terminology',
+  'the REST console': '/w/system/console/r4/rest',
   'a code system': '/w/system/console/r4/terminology/CodeSystem/administrative-gender',
   'a value set': '/w/system/console/r4/terminology/ValueSet/administrative-gender',
   answer: `${FHIR}/_history?_count=3`,

@@ -50,7 +50,7 @@ interface Shape<Row> {
   readonly group?: string;
   /** Shown where there are no rows. */
   readonly empty?: ReactNode;
-  /** Opens a row that is clicked. A link in the row is for the keyboard. */
+  /** Opens a row that is clicked, but by a link, button or field in it. A link in the row is for the keyboard. */
   readonly open?: (row: Row) => void;
   /** What a row shows below itself when a person opens it. */
   readonly details?: {
@@ -134,8 +134,9 @@ function RowView<Row>({ columns, row, open, details }: Shape<Row> & { readonly r
   const [isOpen, setIsOpen] = useState(false);
   const Chevron = isOpen ? IconChevronDown : IconChevronRight;
   const onClick = (event: React.MouseEvent): void => {
-    const isLink = event.target instanceof Element && event.target.closest('a') !== null;
-    if (!isLink && getSelection()?.isCollapsed !== false) open?.(row);
+    const isUsed =
+      event.target instanceof Element && event.target.closest('a, button, input, label') !== null;
+    if (!isUsed && getSelection()?.isCollapsed !== false) open?.(row);
   };
   return (
     <Fragment>

@@ -1,6 +1,7 @@
 /** The search as a REST address, as a GraphQL document and as a command. */
-import { Collapse, Stack } from '@mantine/core';
+import { Anchor, Collapse, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { Link } from 'react-router';
 import type { Column } from '../../fhir/search-columns';
 import { useCapabilities } from '../../fhir/search-definitions';
 import { toCurl } from '../../fhir/search-curl';
@@ -9,7 +10,7 @@ import { parseQuery } from '../../fhir/search-query';
 import { CopyField } from '../../layout/copy';
 import { Disclosure } from '../../layout/disclosure';
 import { usePerson } from '../../layout/use-person';
-import { absolute, fhirPath, type Space } from '../../place';
+import { absolute, fhirPath, screenPath, type Space } from '../../place';
 import { texts } from '../../texts';
 import { PAGE_SIZE } from './builder/result-options';
 
@@ -49,6 +50,13 @@ function Requests({ space, type, query, columns }: EquivalentsProps) {
       {lines.map(({ what, value }) => (
         <CopyField key={what} what={what} value={value} />
       ))}
+      <Anchor
+        component={Link}
+        size="sm"
+        to={`${screenPath(space, 'rest')}?${new URLSearchParams({ path: query === '' ? type : `${type}?${query}` }).toString()}`}
+      >
+        {resources.inRest}
+      </Anchor>
     </Stack>
   );
 }

@@ -1,5 +1,5 @@
 /** What a search has found as a table. */
-import { Anchor, UnstyledButton } from '@mantine/core';
+import { Anchor, Checkbox, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconArrowUp } from '../../layout/icons/icons';
 import { Link, useLocation, useNavigate } from 'react-router';
 import { textOf, type JsonObject } from '../../api/json';
@@ -10,8 +10,10 @@ import { resourcePath, type Space } from '../../place';
 import { texts } from '../../texts';
 import { Cell } from './cell';
 import classes from './results.module.css';
+import { idOf, type Selection } from './selection/use-selection';
 
 const { resources } = texts;
+const { selection: words } = resources;
 
 export interface ResultsTableProps {
   readonly space: Space;
@@ -19,9 +21,10 @@ export interface ResultsTableProps {
   readonly query: string;
   readonly columns: readonly Column[];
   readonly records: readonly JsonObject[];
+  readonly selection: Selection;
 }
 
-export function ResultsTable({ space, type, query, columns, records }: ResultsTableProps) {
+export function ResultsTable({ space, type, query, columns, records, selection }: ResultsTableProps) {
   const navigate = useNavigate();
   const pathOf = ({ id }: JsonObject): string => resourcePath(space, type, textOf(id) ?? '');
   const orderOf = ({ sortedBy }: Column): Order | undefined => {
@@ -38,6 +41,7 @@ export function ResultsTable({ space, type, query, columns, records }: ResultsTa
       keyOf={(record) => textOf(record['id']) ?? ''}
       open={(record) => void navigate(pathOf(record))}
       columns={[
+        selectionColumn(records, selection),
         {
           title: resources.id,
           cell: (record) => (
@@ -69,6 +73,35 @@ export function ResultsTable({ space, type, query, columns, records }: ResultsTa
       ]}
     />
   );
+}
+
+/** The boxes of a page. */
+function selectionColumn(
+  records: readonly JsonObject[],
+  { has, toggle }: Selection,
+): RecordColumn<JsonObject> {
+  const isAll = records.every(has);
+  return {
+    title: words.title,
+    heading: (
+      <Checkbox
+        size="xs"
+        aria-label={words.page}
+        checked={isAll}
+        indeterminate={!isAll && records.some(has)}
+        onChange={() => toggle(records, !isAll)}
+      />
+    ),
+    head: { w: 36 },
+    cell: (record) => (
+      <Checkbox
+        size="xs"
+        aria-label={words.record(idOf(record))}
+        checked={has(record)}
+        onChange={({ currentTarget }) => toggle([record], currentTarget.checked)}
+      />
+    ),
+  };
 }
 
 type Order = 'ascending' | 'descending';

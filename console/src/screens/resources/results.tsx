@@ -5,7 +5,7 @@ import { searchRecords, type RecordPage } from '../../api/records';
 import { columnsOf, columnsOfRecords, defaultColumns } from '../../fhir/search-columns';
 import { useDefinition } from '../../fhir/search-definitions';
 import type { SearchParameter } from '../../fhir/search-parameters';
-import { parseQuery } from '../../fhir/search-query';
+import { formatQuery, parseQuery } from '../../fhir/search-query';
 import { Loaded } from '../../layout/loaded';
 import type { Space } from '../../place';
 import { texts } from '../../texts';
@@ -15,6 +15,9 @@ import { Equivalents } from './equivalents';
 import { Included } from './included';
 import { Pages } from './pages';
 import { ResultsTable } from './results-table';
+import { SavedSearches } from './saved/saved-searches';
+import { SelectionBar } from './selection/selection-bar';
+import { useSelection } from './selection/use-selection';
 import { Total } from './total';
 import { useColumns } from './use-columns';
 
@@ -51,18 +54,28 @@ function Found({ space, type, query, parameters, page }: ResultsProps & { readon
       : defaultColumns(definition, parameters);
   const { shown, choose } = useColumns(type, all, usual);
   const isEmpty = page.matches.length === 0;
+  const search = formatQuery({ ...parseQuery(query), includes: [], count: undefined, cursor: undefined });
+  const selection = useSelection(`${space.tenant}/${space.release}/${type}?${search}`);
   return (
     <Stack gap="md">
       <Equivalents space={space} type={type} query={query} columns={shown} />
       <Group justify="space-between">
         <Total space={space} type={type} query={query} count={page.matches.length} />
-        <ColumnsMenu all={all} shown={shown} onChoose={choose} />
+        <Group gap="xs">
+          <SavedSearches space={space} type={type} query={search} />
+          <ColumnsMenu all={all} shown={shown} onChoose={choose} />
+        </Group>
       </Group>
+      <SelectionBar
+        {...{ space, type, query: search, selection }}
+        columns={shown}
+        hasMore={page.next !== undefined || parseQuery(query).cursor !== undefined}
+      />
       <Notes notes={page.notes} />
       {isEmpty ? (
         <Nothing type={type} query={query} />
       ) : (
-        <ResultsTable space={space} type={type} query={query} columns={shown} records={page.matches} />
+        <ResultsTable {...{ space, type, query, selection }} columns={shown} records={page.matches} />
       )}
       <Pages query={query} next={page.next} />
       <Included space={space} records={page.included} />

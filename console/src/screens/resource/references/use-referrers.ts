@@ -47,9 +47,63 @@ function withoutDoubles(
   return [...seen.values()];
 }
 
+/** All types and parameters that may lead to a type: the statement leaves out those that may lead to almost any. */
+function pairsOf(
+  capability: TypeCapability,
+  elements: Elements,
+): readonly (readonly [type: string, parameter: string])[] {
+  const listed = [...referrersOf(capability)].flatMap(([source, parameters]) =>
+    parameters.map((parameter) => `${source}:${parameter}`),
+  );
+  return [...new Set([...listed, ...elements.keys()])].map((pair) => {
+    const [source = '', parameter = ''] = pair.split(':');
+    return [source, parameter];
+  });
+}
+
 export interface Target {
   readonly type: string;
   readonly id: string;
+}
+
+/** Ids that stand in one search. */
+const AT_ONCE = 50;
+
+/**
+ * How often records of each type refer to any of these. Records that are among them do not count: they go or stay together.
+ * Cost: for each 50 ids some documents of 20 searches.
+ */
+export async function findReferrers(
+  space: Space,
+  {
+    type,
+    ids,
+    capability,
+  }: { readonly type: string; readonly ids: readonly string[]; readonly capability: TypeCapability },
+  signal: AbortSignal,
+): Promise<readonly Referrer[]> {
+  const search = `SearchParameter?type=reference&target=${type}&_elements=code,base,expression&_count=1000`;
+  const elements = parseElements((await get(space, search, signal)).value);
+  const wanted = withoutDoubles(pairsOf(capability, elements), elements);
+  const totals = wanted.map(() => 0);
+  for (let start = 0; start < ids.length; start += AT_ONCE) {
+    const group = ids.slice(start, start + AT_ONCE);
+    const targets = group.map((id) => `${type}/${id}`).join(',');
+    // One record refers to itself seldom, and may.
+    const others = ids.length === 1 ? '' : `&_id:not=${ids.join(',')}`;
+    const counts = await countAll(
+      space,
+      wanted.map(([source, parameter]) => ({
+        type: source,
+        query: `${parameter}=${targets}${source === type ? others : ''}`,
+      })),
+      signal,
+    );
+    counts.forEach((count, index) => (totals[index] = (totals[index] ?? 0) + count));
+  }
+  return wanted
+    .map(([source, parameter], index) => ({ type: source, parameter, count: totals[index] ?? 0 }))
+    .filter(({ count }) => count > 0);
 }
 
 /** `capability`: that of the type of the target. */
@@ -60,22 +114,7 @@ export function useReferrers(
 ): UseQueryResult<readonly Referrer[]> {
   return useQuery({
     queryKey: ['referrers', space, type, id],
-    queryFn: async ({ signal }) => {
-      if (capability === undefined) return [];
-      const search = `SearchParameter?type=reference&target=${type}&_elements=code,base,expression&_count=1000`;
-      const elements = parseElements((await get(space, search, signal)).value);
-      const pairs = [...referrersOf(capability)].flatMap(([source, parameters]) =>
-        parameters.map((parameter) => [source, parameter] as const),
-      );
-      const wanted = withoutDoubles(pairs, elements);
-      const counts = await countAll(
-        space,
-        wanted.map(([source, parameter]) => ({ type: source, query: `${parameter}=${type}/${id}` })),
-        signal,
-      );
-      return wanted
-        .map(([source, parameter], index) => ({ type: source, parameter, count: counts[index] ?? 0 }))
-        .filter(({ count }) => count > 0);
-    },
+    queryFn: ({ signal }) =>
+      capability === undefined ? [] : findReferrers(space, { type, ids: [id], capability }, signal),
   });
 }
