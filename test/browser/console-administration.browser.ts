@@ -4,6 +4,8 @@ import { Client } from 'pg';
 import { makeFolder, packResources } from '../packages/make-package';
 import { openRegistry, type Registry } from '../packages/open-registry';
 import { makeClient, serveKeys, type KeyServer } from '../support/access';
+import { startEndpoint } from '../support/endpoint';
+import { eventually } from '../support/eventually';
 import { startServer, type TestServer } from '../support/server';
 import { startChromium } from './chromium';
 import { administrationOf, readLine, startClinic, TENANT } from './console-clinic';
@@ -190,6 +192,43 @@ it('a policy is saved, and a change of somebody else in the meantime is not over
   });
 });
 
+it('a Subscription whose endpoint fails says why, and an administrator delivers, switches it off and on again', async () => {
+  const endpoint = await startEndpoint();
+  endpoint.behave((_received, response) => {
+    response.statusCode = 503;
+    response.end();
+  });
+  const root = server.path(TENANT, 'r4');
+  const stored = await server.request('PUT', `${root}/Subscription/ward-7`, {
+    ...{ resourceType: 'Subscription', id: 'ward-7', status: 'requested', reason: 'A ward' },
+    criteria: 'Basic?',
+    channel: { type: 'rest-hook', endpoint: endpoint.base },
+  });
+  expect(stored.status).toBe(201);
+  await eventually(async () => (await read('/subscriptions/r4/ward-7')).status === 'active');
+  const basic = { resourceType: 'Basic', code: { text: 'bed' } };
+  expect((await server.request('PUT', `${root}/Basic/bed`, { ...basic, id: 'bed' })).status).toBe(201);
+  await onScreen('/subscriptions', async ({ page }) => {
+    const ward = row(page, 'ward-7');
+    await ward.getByText('Failing').waitFor();
+    await ward.getByText('the endpoint answers 503').waitFor();
+    await page.getByRole('button', { name: 'Details of Subscription ward-7' }).click();
+    await row(page, 'Not delivered').waitFor();
+    await page.getByRole('button', { name: 'What are they about?' }).click();
+    await page.getByRole('link', { name: 'Basic/bed' }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    endpoint.behave(undefined);
+    await page.getByRole('button', { name: 'Deliver Subscription ward-7 now' }).click();
+    await ward.getByText('1 of 1').waitFor();
+    await page.getByRole('button', { name: 'Switch off Subscription ward-7' }).click();
+    await inDialog(page).getByRole('button', { name: 'Switch off' }).click();
+    await ward.getByText('An administrator has switched it off').waitFor();
+    await page.getByRole('button', { name: 'Switch on Subscription ward-7' }).click();
+    await ward.getByText('Active').waitFor();
+  });
+  await endpoint.close();
+});
+
 it('the tenant gets new signing keys', async () => {
   const published = async (): Promise<readonly { kid: string }[]> =>
     (await server.request('GET', `/w/${TENANT}/oidc/jwks`)).json.keys;
@@ -300,6 +339,7 @@ const SCREENS = [
   ['/audit', 'Audit trail'],
   ['/packages', 'Packages'],
   ['/indexes', 'Indexes'],
+  ['/subscriptions', 'Subscriptions'],
 ] as const;
 
 it('every screen can be read in light and dark colors, and fits a phone', async () => {

@@ -535,6 +535,12 @@ const SCREENS = {
   'the REST console': '/w/system/console/r4/rest',
   'a code system': '/w/system/console/r4/terminology/CodeSystem/administrative-gender',
   'a value set': '/w/system/console/r4/terminology/ValueSet/administrative-gender',
+  'a code that is not loaded': '/w/system/console/r4/terminology?system=http%3A%2F%2Floinc.org&code=8867-4',
+  server: '/w/system/console/server',
+  'searches and limits': '/w/system/console/server/searches',
+  'all Subscriptions': '/w/system/console/server/subscriptions',
+  'all jobs': '/w/system/console/server/jobs',
+  'settings in force': '/w/system/console/server/settings',
   answer: `${FHIR}/_history?_count=3`,
   'a missing record': `${FHIR}/Patient/nobody`,
 };

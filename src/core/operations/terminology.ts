@@ -4,7 +4,8 @@
  */
 import { fhirError } from '../errors';
 import { isJsonObject, type JsonObject } from '../fhir/json';
-import { type CodeSystem, hasConcepts } from '../fhir/terminology/code-system';
+import { type CodeSystem } from '../fhir/terminology/code-system';
+import { describeNotLoaded } from '../fhir/terminology/not-loaded';
 import { readCodeSystem } from '../fhir/terminology/read-code-system';
 import { stringMember } from '../fhir/terminology/members';
 import { parseCanonical, toCanonical } from '../fhir/terminology/source';
@@ -116,7 +117,8 @@ function notFound(
   type: string,
   { url, version }: { readonly url: string; readonly version: string | undefined },
 ): Error {
-  const reason = `The ${type} ${toCanonical(url, version)} does not exist`;
+  const absent = `The ${type} ${toCanonical(url, version)} does not exist`;
+  const reason = (type === 'CodeSystem' ? describeNotLoaded(url, version, undefined) : undefined) ?? absent;
   return fhirError('notFoundInTerminology', { reason }, parameters.first('url')?.expression);
 }
 
@@ -189,7 +191,7 @@ export async function findCodeSystem(
 ): Promise<CodeSystem> {
   const codeSystem = await terminologyOf(environment).findCodeSystem(system, version);
   if (codeSystem === undefined) {
-    const reason = `The code system ${toCanonical(system, version)} does not exist`;
+    const reason = describeNotLoaded(system, version, codeSystem) ?? '';
     throw fhirError('notFoundInTerminology', { reason });
   }
   requireContent(codeSystem);
@@ -198,9 +200,8 @@ export async function findCodeSystem(
 
 /** Throws `notSupported` for a code system without stored codes. */
 export function requireContent(codeSystem: CodeSystem): void {
-  if (hasConcepts(codeSystem)) return;
-  const reason = `The code system ${codeSystem.url} is here without its codes (content: ${codeSystem.content})`;
-  throw fhirError('notSupported', { reason });
+  const reason = describeNotLoaded(codeSystem.url, codeSystem.version, codeSystem);
+  if (reason !== undefined) throw fhirError('notSupported', { reason });
 }
 
 /**

@@ -293,7 +293,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     for (const asked of [coding, { name: 'code', valueCode: '8867-4' }])
       expect(await validate(valueSet, asked)).toMatchObject({
         result: false,
-        message: expect.stringContaining('http://loinc.org'),
+        message: expect.stringContaining('cannot be checked: LOINC (http://loinc.org) is not loaded here'),
       });
   });
 
@@ -371,6 +371,14 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
 
   test('$lookup is 404 for an unknown code, 422 without content, 400 without a system', async () => {
     const code = { name: 'code', valueCode: 'x' };
+    for (const [system, status, message] of [
+      ['http://loinc.org', 404, /^LOINC \(http:\/\/loinc\.org\) is not loaded here$/],
+      ['http://nowhere.example', 404, /^The code system http:\/\/nowhere\.example is not loaded here$/],
+      ['http://snomed.info/sct', 422, /^SNOMED CT.* is not loaded here: it is stored without its codes/],
+    ] as const) {
+      const asked = lookup(code, { name: 'system', valueUri: system });
+      await expect(asked).rejects.toMatchObject({ status, message: expect.stringMatching(message) });
+    }
     await expect(lookup(code, { name: 'system', valueUri: 'http://nowhere.example' })).rejects.toMatchObject({
       status: 404,
     });

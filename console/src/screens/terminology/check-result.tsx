@@ -11,6 +11,7 @@ import { RecordTable } from '../../layout/record-table';
 import { screenPath, type Space } from '../../place';
 import { texts } from '../../texts';
 import classes from './terminology.module.css';
+import { NotLoaded, saysNotLoaded } from './not-loaded';
 import { useDefinitions } from './use-definitions';
 
 const { terminology } = texts;
@@ -52,6 +53,8 @@ function Membership({ space, system, code, valueSet }: CheckResultProps) {
       {(parameters) => {
         const isIn = textIn(parameters, 'result') === 'true';
         const words = [textIn(parameters, 'display'), textIn(parameters, 'message')];
+        if (!isIn && saysNotLoaded(textIn(parameters, 'message')))
+          return <NotLoaded message={textIn(parameters, 'message')} />;
         return (
           <Alert
             color={isIn ? 'teal' : 'red'}
@@ -95,7 +98,9 @@ function LookedUp({ space, system, code }: CheckResultProps) {
   return (
     <Loaded query={answer}>
       {({ parameters, message }) =>
-        message !== '' ? (
+        saysNotLoaded(message) ? (
+          <NotLoaded message={message} />
+        ) : message !== '' ? (
           <Alert color="yellow" title={terminology.notFound}>
             <Text size="sm">{message}</Text>
           </Alert>

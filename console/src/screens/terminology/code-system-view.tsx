@@ -8,6 +8,7 @@ import type { Space } from '../../place';
 import { texts } from '../../texts';
 import { ConceptTree } from './concept-tree';
 import { KnownUrl } from './known-url';
+import { HowToLoad } from './not-loaded';
 import classes from './terminology.module.css';
 
 const { terminology } = texts;
@@ -38,7 +39,10 @@ export function CodeSystemView({ space, value }: DefinitionViewProps) {
         }
       >
         {concepts.length === 0 ? (
-          <Text size="sm">{terminology.noConcepts}</Text>
+          <>
+            <Text size="sm">{terminology.noConcepts}</Text>
+            <HowToLoad />
+          </>
         ) : (
           <Concepts space={space} system={textOf(value['url']) ?? ''} concepts={concepts} />
         )}

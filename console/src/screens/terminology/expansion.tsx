@@ -10,6 +10,7 @@ import { FailureView } from '../../layout/failure-view';
 import { Loading } from '../../layout/loaded';
 import type { Space } from '../../place';
 import { texts } from '../../texts';
+import { HowToLoad, saysNotLoaded } from './not-loaded';
 import { CodeTable } from './code-table';
 import classes from './terminology.module.css';
 
@@ -85,6 +86,7 @@ function ExpansionFailure({ error }: { readonly error: unknown }) {
   return (
     <Alert color="yellow" role="alert" title={error.message}>
       <Text size="sm">{help}</Text>
+      {saysNotLoaded(error.message) ? <HowToLoad /> : null}
     </Alert>
   );
 }

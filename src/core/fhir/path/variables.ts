@@ -1,14 +1,10 @@
 /** http://hl7.org/fhirpath/N1/#environment-variables and http://hl7.org/fhir/R4/fhirpath.html#vars */
 import { NEEDS, unsupported, type Compiled, type Scope } from './compiled';
 import type { PathSyntax } from './syntax';
+import { PREDEFINED_SYSTEMS } from '../terminology/predefined-systems';
 import { SYSTEM_NODES } from './type-node';
 import { single, type PathNodes } from './value';
 
-const CONSTANTS: Readonly<Record<string, string>> = {
-  ucum: 'http://unitsofmeasure.org',
-  sct: 'http://snomed.info/sct',
-  loinc: 'http://loinc.org',
-};
 const PREFIXES: Readonly<Record<string, string>> = {
   'vs-': 'http://hl7.org/fhir/ValueSet/',
   'ext-': 'http://hl7.org/fhir/StructureDefinition/',
@@ -32,7 +28,7 @@ export function compileVariable(name: string, syntax: PathSyntax): Compiled {
 }
 
 function constantOf(name: string): string | undefined {
-  if (Object.hasOwn(CONSTANTS, name)) return CONSTANTS[name];
+  if (Object.hasOwn(PREDEFINED_SYSTEMS, name)) return PREDEFINED_SYSTEMS[name];
   for (const [prefix, url] of Object.entries(PREFIXES))
     if (name.startsWith(prefix)) return url + name.slice(prefix.length);
   return undefined;

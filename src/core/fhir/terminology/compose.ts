@@ -4,7 +4,8 @@
  */
 import { fhirError } from '../../errors';
 import { type JsonObject } from '../json';
-import { type CodeSystem, hasConcepts } from './code-system';
+import { type CodeSystem } from './code-system';
+import { describeNotLoaded } from './not-loaded';
 import { type ConceptFilter, compileFilter } from './filters';
 import { booleanMember, objectMember, objectsMember, stringMember, stringsMember } from './members';
 import { type Canonical, parseCanonical, type TerminologySource, toCanonical } from './source';
@@ -137,7 +138,7 @@ async function select(include: JsonObject, composition: Composition): Promise<Se
   }
   const concepts = objectsMember(include, 'concept');
   const listed = concepts.length === 0 ? undefined : toListed(concepts);
-  const obstacle = listed === undefined ? toObstacle(system, wanted, codeSystem) : undefined;
+  const obstacle = listed === undefined ? describeNotLoaded(system, wanted, codeSystem) : undefined;
   const filters =
     codeSystem === undefined || obstacle !== undefined
       ? []
@@ -211,20 +212,6 @@ function toListed(concepts: readonly JsonObject[]): ReadonlyMap<string, JsonObje
     if (code !== undefined) listed.set(code, concept);
   }
   return listed;
-}
-
-function toObstacle(
-  system: string,
-  version: string | undefined,
-  found: CodeSystem | undefined,
-): string | undefined {
-  const name = toCanonical(system, version);
-  if (found === undefined)
-    return `The code system ${name} does not exist, so that its codes cannot be listed`;
-  if (!hasConcepts(found)) {
-    return `The code system ${name} is stored without its codes (content: ${found.content})`;
-  }
-  return undefined;
 }
 
 function wantedVersion(system: string, named: string | undefined, rules: VersionRules): string | undefined {

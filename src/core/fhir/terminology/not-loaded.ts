@@ -1,0 +1,27 @@
+import { hasConcepts, type CodeSystem } from './code-system';
+import { stringMember } from './members';
+import { PREDEFINED_SYSTEMS } from './predefined-systems';
+import { toCanonical } from './source';
+
+/** `LOINC (http://loinc.org)`: with the name that the definitions have for the system, if there is one. */
+function nameOf(url: string, version: string | undefined, title: string | undefined): string {
+  const [variable] = Object.entries(PREDEFINED_SYSTEMS).find(([, system]) => system === url) ?? [];
+  const name = title ?? variable?.toUpperCase();
+  const canonical = toCanonical(url, version);
+  return name === undefined ? `The code system ${canonical}` : `${name} (${canonical})`;
+}
+
+/**
+ * Returns a sentence which says that the codes of a system are not here, so that nothing is known of them; undefined: they are
+ * here. `found`: the code system of this url and version that is stored.
+ */
+export function describeNotLoaded(
+  url: string,
+  version: string | undefined,
+  found: CodeSystem | undefined,
+): string | undefined {
+  if (found === undefined) return `${nameOf(url, version, undefined)} is not loaded here`;
+  if (hasConcepts(found)) return undefined;
+  const name = nameOf(url, version, stringMember(found.head, 'title'));
+  return `${name} is not loaded here: it is stored without its codes (content: ${found.content})`;
+}
