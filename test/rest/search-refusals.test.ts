@@ -108,6 +108,13 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     ['Observation?subject:Patient.nmae=x', /; did you mean name\? A chain is /],
     ['Observation?subjct.name=x', /; did you mean subject\? A chain is /],
     [`Patient?${'gender'.repeat(500)}=male`, /; supported are /],
+    ['Patient?_sort=-birthdat', /: did you mean birthdate\? Patient can be sorted by /],
+    ['Patient?_elements=gendr', /; did you mean gender\? Write element or Type\.element$/],
+    [
+      'Patient?_include=Patient:organizatoin',
+      /: did you mean organization\? Reference parameters of Patient are /,
+    ],
+    ['Patient?_include=Pateint:organization', /'Pateint' is not a resource type; did you mean Patient\?$/],
     ['Patient?organisation.name=x', /'organisation.name'.*reference:Type.parameter.*\borganization\b/],
     [
       'Location?_has:Encounter:location:shoe=9',

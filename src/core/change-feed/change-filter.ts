@@ -1,4 +1,6 @@
 /** The filter of a live query, in the grammar of searches (https://hl7.org/fhir/R4/search.html). */
+import { didYouMean } from '../fhir/closest-name';
+import { searchableCodes } from '../search/parameters/searchable-parameters';
 import type { Right } from '../authorization/right';
 import { permissionsOf, visibilityOf } from '../authorization/visibility';
 import type { ChangeRequest } from '../api/change-stream';
@@ -112,7 +114,8 @@ export class ChangeFilter {
     const criteria = this.#parameters.map(([name, value]) => {
       const criterion = parseCriterion(within, type, name, value);
       if (criterion !== undefined) return criterion;
-      const explanation = '; a live query takes criteria only, no parameters for the form of an answer';
+      const rest = 'a live query takes criteria only, no parameters for the form of an answer';
+      const explanation = didYouMean(name, searchableCodes(within, type), rest);
       throw fhirError('unknownParameter', { parameter: printable(name), type, explanation });
     });
     if (this.#id !== undefined) {

@@ -20,15 +20,18 @@ export function closestName(written: string, candidates: Iterable<string>): stri
   return best?.name;
 }
 
-/**
- * Returns the end of a sentence that refuses a name: `; did you mean gender? Supported are …`, or without a suggestion `; supported
- * are …`. `rest` may be empty.
- */
-export function didYouMean(written: string, candidates: Iterable<string>, rest = ''): string {
+/** Returns `did you mean gender? Supported are …`, or without a suggestion `rest`. */
+export function suggestName(written: string, candidates: Iterable<string>, rest: string): string {
   const meant = closestName(written, candidates);
-  if (meant === undefined) return rest === '' ? '' : `; ${rest}`;
+  if (meant === undefined) return rest;
   const sentence = rest === '' ? '' : ` ${rest.charAt(0).toUpperCase()}${rest.slice(1)}`;
-  return `; did you mean ${meant}?${sentence}`;
+  return `did you mean ${meant}?${sentence}`;
+}
+
+/** Returns the same as the end of a sentence that refuses a name: after `; `, or an empty text. */
+export function didYouMean(written: string, candidates: Iterable<string>, rest = ''): string {
+  const hint = suggestName(written, candidates, rest);
+  return hint === '' ? '' : `; ${hint}`;
 }
 
 /** An abbreviation is close, however long its name is. */

@@ -1,3 +1,5 @@
+import { didYouMean } from '../../fhir/closest-name';
+import { searchableCodes } from '../../search/parameters/searchable-parameters';
 import type { Criteria } from '../../api/version';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
@@ -46,7 +48,8 @@ export function parseCondition(
   const criteria = parameters.map(([name, value]): Criterion => {
     const criterion = parseCriterion(within, type, name, value);
     if (criterion === undefined) {
-      const explanation = '; criteria say which resource is meant, and each must be understood';
+      const rest = 'criteria say which resource is meant, and each must be understood';
+      const explanation = didYouMean(name, searchableCodes(within, type), rest);
       throw fhirError('unknownParameter', { parameter: printable(name), type, explanation });
     }
     if (value === '' || !asksForSomething(criterion)) {

@@ -3,6 +3,7 @@
  * the matches of a search for that value, so grouping and search treat the same values as equal.
  */
 import { fhirError } from '../../errors';
+import { didYouMean } from '../../fhir/closest-name';
 import type { Definitions } from '../../fhir/definitions';
 import { isJsonObject, type JsonObject } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
@@ -96,9 +97,12 @@ export function groupingOf(
   type: string,
   { parameter: code, bucket }: { readonly parameter: string; readonly bucket?: string },
 ): Grouping {
-  const stored = storedParameters(definitions, type).get(code);
-  if (stored === undefined)
-    throw fhirError('unknownParameter', { parameter: code.slice(0, 80), type, explanation: '' });
+  const all = storedParameters(definitions, type);
+  const stored = all.get(code);
+  if (stored === undefined) {
+    const explanation = didYouMean(code, all.keys());
+    throw fhirError('unknownParameter', { parameter: code.slice(0, 80), type, explanation });
+  }
   const kind = kindOf(stored);
   const shown = code.slice(0, 80);
   if (kind === undefined)

@@ -1,4 +1,5 @@
 import { fhirError } from '../../errors';
+import { didYouMean, suggestName } from '../../fhir/closest-name';
 import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
 import { parseIterate } from '../modifiers/iterate';
 import { storedParameters } from '../parameters/parameter';
@@ -39,6 +40,8 @@ export function parseInclude(
   const iterates = parseIterate(kind, modifier);
   const refuse = (reason: string): Error =>
     fhirError('invalidParameterValue', { parameter: kind, value: value.slice(0, 80), reason });
+  const noType = (type: string): string =>
+    `'${type.slice(0, 40)}' is not a resource type${didYouMean(type, definitions.resourceTypes)}`;
   const isReverse = kind === '_revinclude';
   if (value === '*' && isReverse)
     return definitions.resourceTypes.flatMap((source) => {
@@ -51,14 +54,14 @@ export function parseInclude(
     value === '*' ? [searchedType, '*'] : value.split(':');
   if (code === '' || rest.length > 0)
     throw refuse('it must be Type:parameter, Type:parameter:TargetType, Type:* or *');
-  if (!definitions.isResourceType(source)) throw refuse(`'${source.slice(0, 40)}' is not a resource type`);
-  if (targetType !== undefined && !definitions.isResourceType(targetType))
-    throw refuse(`'${targetType.slice(0, 40)}' is not a resource type`);
+  if (!definitions.isResourceType(source)) throw refuse(noType(source));
+  if (targetType !== undefined && !definitions.isResourceType(targetType)) throw refuse(noType(targetType));
   const all = referenceParameters(definitions, source);
   const parameters = code === '*' ? all : all.filter((parameter) => parameter.code === code);
   if (parameters.length === 0 && code !== '*') {
-    const codes = all.map((parameter) => parameter.code).join(', ');
-    throw refuse(`reference parameters of ${source} are ${codes === '' ? 'none' : codes}`);
+    const codes = all.map((parameter) => parameter.code);
+    const listed = codes.length === 0 ? 'none' : codes.join(', ');
+    throw refuse(suggestName(code, codes, `reference parameters of ${source} are ${listed}`));
   }
   return [{ source, parameters, targetType, isReverse, iterates }];
 }

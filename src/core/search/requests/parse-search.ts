@@ -7,6 +7,7 @@ import { parseElements } from './parse-subset';
 import { parseCriterion } from '../criteria';
 import { conditionCriteria } from '../criteria/condition';
 import { isInclude, parseInclude, type Include } from './include';
+import { suggestName } from '../../fhir/closest-name';
 import { explainParameters } from '../parameters/searchable-parameters';
 import { NAMED_QUERY } from './named-query';
 import type { Criterion } from '../predicate';
@@ -263,8 +264,8 @@ function parseSortKey(context: SearchTypeContext, type: string, text: string): S
     const sortable = [...stored].flatMap(([one, about]) =>
       isSortable(about) && !HEAD_KEYS.includes(one) ? [one] : [],
     );
-    const codes = [...HEAD_KEYS, ...sortable.sort()].join(', ');
-    const reason = `${type} can be sorted by ${codes}`;
+    const codes = [...HEAD_KEYS, ...sortable.sort()];
+    const reason = suggestName(code, codes, `${type} can be sorted by ${codes.join(', ')}`);
     throw fhirError('invalidParameterValue', { parameter: '_sort', value: text.slice(0, 80), reason });
   }
   return { code, parameter, descending };

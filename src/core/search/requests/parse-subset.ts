@@ -1,4 +1,5 @@
 import { fhirError } from '../../errors';
+import { didYouMean } from '../../fhir/closest-name';
 import type { Definitions } from '../../fhir/definitions';
 import type { QueryParameter } from '../../fhir/query-text';
 import type { Subset } from '../../fhir/subset';
@@ -45,7 +46,8 @@ export function parseElements(
     const types = named === undefined ? definitions.resourceTypes : [named];
     if (!types.every((each) => isElementOf(definitions, each, element))) {
       const whose = owner === EVERY_TYPE ? 'all resource types' : owner === type ? type : 'a resource type';
-      const reason = `'${part.slice(0, 80)}' is not an element of ${whose}; write element or Type.element`;
+      const hint = didYouMean(element, elementsOf(definitions, named), 'write element or Type.element');
+      const reason = `'${part.slice(0, 80)}' is not an element of ${whose}${hint}`;
       throw fhirError('invalidParameterValue', { parameter: '_elements', value: value.slice(0, 80), reason });
     }
     const elements = names.get(owner) ?? new Set<string>();
@@ -56,6 +58,12 @@ export function parseElements(
 
 /** The name of any type in a `Subset`. */
 const EVERY_TYPE = '*';
+
+/** The names of the elements of a type, those of a choice without their types. */
+function elementsOf(definitions: Definitions, type: string | undefined): readonly string[] {
+  if (type === undefined || !definitions.isResourceType(type)) return [];
+  return (definitions.structure(type)?.children('') ?? []).map(({ name }) => name);
+}
 
 function isElementOf(definitions: Definitions, type: string, element: string): boolean {
   if (element.includes('.') || !definitions.isResourceType(type)) return false;

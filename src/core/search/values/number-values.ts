@@ -2,6 +2,7 @@
 import type { WrittenUnit } from '../requests/search-request';
 import type { Definitions } from '../../fhir/definitions';
 import { fhirError } from '../../errors';
+import { didYouMean } from '../../fhir/closest-name';
 import { compare, exactOf, type Exact } from '../../fhir/exact-number';
 import { isJsonObject, type JsonObject } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
@@ -26,9 +27,13 @@ export function hasNumbers(stored: StoredParameter): boolean {
 
 /** Returns the parameter whose values are numbers. Throws unknownParameter, invalidValue. */
 export function numberParameter(definitions: Definitions, type: string, code: string): StoredParameter {
-  const stored = storedParameters(definitions, type).get(code);
+  const all = storedParameters(definitions, type);
+  const stored = all.get(code);
   const shown = code.slice(0, 80);
-  if (stored === undefined) throw fhirError('unknownParameter', { parameter: shown, type, explanation: '' });
+  if (stored === undefined) {
+    const explanation = didYouMean(code, all.keys());
+    throw fhirError('unknownParameter', { parameter: shown, type, explanation });
+  }
   if (!hasNumbers(stored))
     throw fhirError('invalidValue', { reason: `The values of '${shown}' of ${type} are no numbers` });
   return stored;
