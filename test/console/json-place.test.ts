@@ -12,8 +12,8 @@ const OBSERVATION = `{
 }`;
 
 /** The text at the place of an expression. */
-function textAt(expression: string, text = OBSERVATION): string {
-  const { from, to } = placesIn(text)(expression);
+async function textAt(expression: string, text = OBSERVATION): Promise<string> {
+  const { from, to } = (await placesIn(text))(expression);
   return text.slice(from, to);
 }
 
@@ -25,28 +25,35 @@ describe('The place of a finding in the text', () => {
     ['Observation.component[0].value.ofType(CodeableConcept).coding[0].code', '"code"'],
     ['Observation.contained[0].deceased.ofType(boolean)', '"deceasedBoolean"'],
     ['Observation.category[1].text', '"text"'],
-  ])('is the name of the member that %s means', (expression, expected) => {
-    expect(textAt(expression)).toBe(expected);
+  ])('is the name of the member that %s means', async (expression, expected) => {
+    expect(await textAt(expression)).toBe(expected);
   });
 
-  it('is the right item of a list', () => {
-    const { from } = placesIn(OBSERVATION)('Observation.category[1]');
+  it('is the right item of a list', async () => {
+    const { from } = (await placesIn(OBSERVATION))('Observation.category[1]');
     expect(OBSERVATION.slice(from)).toMatch(/^\{ "text": "two" \}/);
   });
 
-  it('is in the second member of a primitive for its id and extensions', () => {
-    const { from } = placesIn(OBSERVATION)('Observation.status.id');
+  it('is in the second member of a primitive for its id and extensions', async () => {
+    const { from } = (await placesIn(OBSERVATION))('Observation.status.id');
     expect(OBSERVATION.slice(from)).toMatch(/^"id": "s"/);
   });
 
-  it('is the element around one that is missing', () => {
-    expect(textAt('Observation.code')).toBe('{');
-    const { from } = placesIn(OBSERVATION)('Observation.contained[0].name[0].family');
+  it('is the element around one that is missing', async () => {
+    expect(await textAt('Observation.code')).toBe('{');
+    const { from } = (await placesIn(OBSERVATION))('Observation.contained[0].name[0].family');
     expect(OBSERVATION.slice(from)).toMatch(/^\{ "resourceType": "Patient"/);
   });
 
-  it('is found in a text that is not complete', () => {
-    expect(textAt('Patient.gender', '{"resourceType": "Patient", "gender": "mal')).toBe('"gender"');
+  it('is found in a text that is not complete', async () => {
+    expect(await textAt('Patient.gender', '{"resourceType": "Patient", "gender": "mal')).toBe('"gender"');
+  });
+
+  it('is found in a text of megabytes, too', async () => {
+    const long = OBSERVATION.replace('"one"', JSON.stringify('x'.repeat(2_000_000)));
+    expect(await textAt('Observation.value.ofType(Quantity).code', long)).toBe('"code"');
+    expect(await textAt('Observation.status.id', long)).toBe('"id"');
+    expect(await textAt('Observation.status', long.slice(0, -5))).toBe('{');
   });
 
   it('is the line and column of an error of the parser', () => {
@@ -56,10 +63,10 @@ describe('The place of a finding in the text', () => {
     expect(placeOfWords('{}', 'Something else')).toBeUndefined();
   });
 
-  it('is marked with the severity of the finding', () => {
+  it('is marked with the severity of the finding', async () => {
     const issue = { severity: 'error', code: 'value', text: 'wrong', expression: ['Observation.status'] };
     const note = { severity: 'information', code: 'informational', text: 'a note', expression: [] };
-    expect(diagnosticsOf(OBSERVATION, [issue, note])).toEqual([
+    expect(await diagnosticsOf(OBSERVATION, [issue, note])).toEqual([
       { from: 37, to: 45, severity: 'error', message: 'wrong' },
       { from: 0, to: 1, severity: 'info', message: 'a note' },
     ]);

@@ -1,7 +1,7 @@
 /** Requests to FHIR addresses that GraphQL does not have in this form: writes, operations and the capability statement. */
 import { fhirPath, type Space } from '../place';
 import { issuesOf, toFailure, type Failure, type Issue } from './failure';
-import { isObject, parseJson, type JsonObject } from './json';
+import { isObject, parseLongJson, type JsonObject } from './json';
 import { request, send } from './send';
 
 const FHIR_JSON = 'application/fhir+json';
@@ -13,7 +13,7 @@ export async function get(
   signal?: AbortSignal,
 ): Promise<{ readonly value: JsonObject; readonly text: string }> {
   const { text } = await send(fhirPath(space, rest), signal === undefined ? {} : { signal });
-  const value = parseJson(text);
+  const value = await parseLongJson(text, signal);
   if (!isObject(value)) throw toFailure(200, text);
   return { value, text };
 }
@@ -41,7 +41,7 @@ export async function put(
     },
     body: text,
   });
-  return parseJson(answer) as JsonObject;
+  return (await parseLongJson(answer)) as JsonObject;
 }
 
 /** Creates a resource under an id of the server. */
@@ -51,7 +51,7 @@ export async function create(space: Space, type: string, text: string): Promise<
     headers: { 'content-type': FHIR_JSON, prefer: 'return=representation' },
     body: text,
   });
-  return parseJson(answer) as JsonObject;
+  return (await parseLongJson(answer)) as JsonObject;
 }
 
 /** Deletes a resource. `version`: only if this is the current version. */
@@ -76,5 +76,5 @@ export async function validate(space: Space, type: string, text: string): Promis
   const answer = await response.text();
   const failure: Failure = toFailure(response.status, answer);
   if (!response.ok && failure.issues.length === 0) throw failure;
-  return response.ok ? issuesOf(parseJson(answer)) : failure.issues;
+  return response.ok ? issuesOf(await parseLongJson(answer)) : failure.issues;
 }

@@ -2,7 +2,7 @@
 import type { TypedDocumentString } from '../__generated__/graphql/graphql';
 import { graphqlPath, type Space } from '../place';
 import { Failure, issuesOf } from './failure';
-import { isArray, isObject, objectsOf, parseJson, textOf, type JsonObject } from './json';
+import { isArray, isObject, objectsOf, parseLongJson, textOf, type JsonObject } from './json';
 import { send } from './send';
 
 /** What an answer has: its data, and a failure for each error with the field of the document in which it happened. */
@@ -22,7 +22,7 @@ async function run(
     body: JSON.stringify(body),
     ...(signal === undefined ? {} : { signal }),
   });
-  const answer = parseJson(text);
+  const answer = await parseLongJson(text, signal);
   if (!isObject(answer)) throw new Failure(status, []);
   return {
     data: isObject(answer['data']) ? answer['data'] : undefined,

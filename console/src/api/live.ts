@@ -2,7 +2,7 @@
 import { graphql } from '../__generated__/graphql';
 import type { ResourceType } from '../__generated__/graphql/graphql';
 import { graphqlPath, type Space } from '../place';
-import { isObject, parseJson, textOf, type JsonObject } from './json';
+import { isObject, parseLongJson, textOf, type JsonObject } from './json';
 import { request } from './send';
 import { eventsOf } from './server-events';
 
@@ -52,7 +52,7 @@ export async function watchRecord(
         pause = SHORTEST_PAUSE_MS;
         if (event.id !== undefined) after = event.id;
         if (event.data === '') continue;
-        const answer = parseJson(event.data);
+        const answer = await parseLongJson(event.data, signal);
         if (!isObject(answer) || answer['errors'] !== undefined) return;
         const change = changeIn(answer);
         if (change !== undefined) tell(change);

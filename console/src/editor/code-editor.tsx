@@ -12,10 +12,12 @@ import {
   bracketMatching,
   codeFolding,
   foldAll,
+  foldEffect,
   foldGutter,
   foldKeymap,
   indentOnInput,
   indentUnit,
+  syntaxTree,
   unfoldAll,
 } from '@codemirror/language';
 import { forceLinting, lintGutter, linter, type Diagnostic } from '@codemirror/lint';
@@ -47,7 +49,7 @@ export interface CodeEditorProps {
   readonly onSave?: () => void;
   readonly complete?: CompletionSource;
   /** Faults that somebody else found, in this text. */
-  readonly diagnose?: (text: string) => readonly Diagnostic[];
+  readonly diagnose?: (text: string) => Promise<readonly Diagnostic[]>;
   readonly ref?: Ref<EditorHandle>;
 }
 
@@ -98,9 +100,10 @@ function editing(latest: Latest): Extension {
     highlightActiveLine(),
     lintGutter(),
     linter(
-      (view) => {
+      async (view) => {
         const faults = parseFaults(view);
-        return faults.length > 0 ? faults : (latest.current.diagnose?.(view.state.doc.toString()) ?? []);
+        if (faults.length > 0) return faults;
+        return (await latest.current.diagnose?.(view.state.doc.toString())) ?? [];
       },
       {
         needsRefresh: ({ transactions }) =>
@@ -117,6 +120,22 @@ function editing(latest: Latest): Extension {
   ];
 }
 
+/** Lines; in a longer text only the members of the whole are folded. */
+const MOST_FOLDED = 10_000;
+
+function foldOutermost(view: EditorView): void {
+  const { state } = view;
+  const effects: StateEffect<unknown>[] = [];
+  const root = syntaxTree(state).topNode.firstChild;
+  for (let member = root?.firstChild ?? null; member !== null; member = member.nextSibling) {
+    const value = member.lastChild;
+    const isFoldable = value !== null && (value.name === 'Object' || value.name === 'Array');
+    if (isFoldable && value.to - value.from > 2)
+      effects.push(foldEffect.of({ from: value.from + 1, to: value.to - 1 }));
+  }
+  view.dispatch({ effects });
+}
+
 function handleOf(view: EditorView): EditorHandle {
   return {
     select: (from, to) => {
@@ -130,7 +149,9 @@ function handleOf(view: EditorView): EditorHandle {
     },
     find: (text, direction) => find(view, text, direction),
     fold: (isFolded) => {
-      (isFolded ? foldAll : unfoldAll)(view);
+      if (!isFolded) unfoldAll(view);
+      else if (view.state.doc.lines > MOST_FOLDED) foldOutermost(view);
+      else foldAll(view);
     },
     replace: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
     check: () => {

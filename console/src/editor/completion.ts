@@ -14,9 +14,13 @@ import type { Knowledge } from './snapshots';
 const BOUND = ['required', 'extensible', 'preferred'];
 const NUMBERS = ['decimal', 'integer', 'unsignedInt', 'positiveInt', 'integer64'];
 
+const LONG = 300_000;
+
 /** Completions in a record of a type. */
 export function completeRecord(knowledge: Knowledge, type: string) {
   return async (context: CompletionContext): Promise<CompletionResult | null> => {
+    // All of a text is read up to the cursor: of a long one only when a person asks.
+    if (!context.explicit && context.state.doc.length > LONG) return null;
     const text = context.state.doc.toString();
     const cursor = cursorAt(text, context.pos);
     if (cursor === undefined) return null;

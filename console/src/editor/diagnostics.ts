@@ -4,8 +4,8 @@ import type { Issue } from '../api/failure';
 import { placeOfWords, placesIn, type Place } from './json-place';
 
 /** Where findings are; one without an expression is at the beginning. */
-export function placesOfIssues(text: string): (issue: Issue) => Place {
-  const placeOf = placesIn(text);
+export async function placesOfIssues(text: string): Promise<(issue: Issue) => Place> {
+  const placeOf = await placesIn(text);
   return ({ expression: [first], text: words }) => {
     if (first !== undefined) return placeOf(first);
     return placeOfWords(text, words) ?? { from: 0, to: Math.min(1, text.length) };
@@ -17,8 +17,9 @@ function severityOf({ severity }: Issue): Diagnostic['severity'] {
   return severity === 'warning' ? 'warning' : 'info';
 }
 
-export function diagnosticsOf(text: string, issues: readonly Issue[]): readonly Diagnostic[] {
-  const placeOf = placesOfIssues(text);
+export async function diagnosticsOf(text: string, issues: readonly Issue[]): Promise<readonly Diagnostic[]> {
+  if (issues.length === 0) return [];
+  const placeOf = await placesOfIssues(text);
   return issues.map((issue) => ({
     ...placeOf(issue),
     severity: severityOf(issue),

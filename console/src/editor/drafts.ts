@@ -3,7 +3,7 @@
  * in the storage of the tab, which ends with it. Only the person who wrote a text gets it back.
  */
 import { useSyncExternalStore } from 'react';
-import { parseJson, toJson, type JsonObject } from '../api/json';
+import { parseJson, startOfJson, type JsonObject } from '../api/json';
 import { personOf } from '../api/session';
 import type { Space } from '../place';
 
@@ -19,6 +19,10 @@ interface KeptDraft extends Draft {
 }
 
 const PREFIX = 'andiron/draft/';
+/** Characters; longer texts stay in memory only, because to store them at each key would take too long. */
+const LONGEST_STORED = 500_000;
+/** The JSON of versions that drafts began with, as far as it is stored. */
+const bases = new WeakMap<JsonObject, ReturnType<typeof startOfJson>>();
 const drafts = new Map<string, KeptDraft>(readStored());
 const listeners = new Set<() => void>();
 updateWarning();
@@ -42,10 +46,21 @@ function readStored(): readonly (readonly [string, KeptDraft])[] {
     });
 }
 
+/** JSON of the base as a text, so that its decimals keep their digits. */
+function printBase(base: JsonObject): ReturnType<typeof startOfJson> {
+  const printed = bases.get(base) ?? startOfJson(base, LONGEST_STORED);
+  bases.set(base, printed);
+  return printed;
+}
+
 function store(key: string, { by, text, base }: KeptDraft): void {
+  const printed = base === undefined ? undefined : printBase(base);
+  if (text.length > LONGEST_STORED || printed?.isWhole === false) {
+    sessionStorage.removeItem(PREFIX + key);
+    return;
+  }
   try {
-    // JSON of the base as a text, so that its decimals keep their digits.
-    const value = { by, text, base: base === undefined ? null : toJson(base) };
+    const value = { by, text, base: printed?.text ?? null };
     sessionStorage.setItem(PREFIX + key, JSON.stringify(value));
   } catch {
     // A text above the size of the storage stays in memory; the browser asks before it leaves the page.

@@ -1,5 +1,8 @@
 /** Finds the place in a text of JSON that a FHIRPath of the server means, such as `Observation.value.ofType(Quantity).code`. */
 import { jsonLanguage } from '@codemirror/lang-json';
+import { isLong } from '../api/json';
+import { inSlices } from '../api/slices';
+import { memberIn, treeSteps, type JsonNode } from './json-tree';
 import { choiceName } from '../../../packages/fhir-values/choice-name';
 
 export interface Place {
@@ -7,7 +10,7 @@ export interface Place {
   readonly to: number;
 }
 
-type Node = ReturnType<typeof jsonLanguage.parser.parse>['topNode'];
+type Parsed = ReturnType<typeof jsonLanguage.parser.parse>['topNode'];
 
 const STEP = /^([A-Za-z_][A-Za-z0-9_]*)((?:\.ofType\([A-Za-z0-9.]+\))?)((?:\[\d+\])*)(?:\.|$)/;
 
@@ -35,28 +38,74 @@ export function stepsOf(expression: string): readonly Step[] {
   return steps.slice(1);
 }
 
-/** Finds the place of each of several expressions in one text. */
-export function placesIn(text: string): (expression: string) => Place {
-  const root = jsonLanguage.parser.parse(text).topNode.firstChild;
+/** Finds the place of each of several expressions in one text. A long text that is no JSON has no places. */
+export async function placesIn(text: string): Promise<(expression: string) => Place> {
+  const root = isLong(text) ? await readLong(text) : readShort(text);
   return (expression) => placeBelow(root, text, expression);
+}
+
+async function readLong(text: string): Promise<JsonNode | undefined> {
+  try {
+    return await inSlices(treeSteps(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Also the tree of a text that is not complete. */
+function readShort(text: string): JsonNode | undefined {
+  const value = jsonLanguage.parser.parse(text).topNode.firstChild;
+  return value === null ? undefined : toTree(value, text);
+}
+
+/** What stands in a node between its marks: the items of an array, the name and value of a member. */
+function partsOf(node: Parsed): readonly Parsed[] {
+  const parts: Parsed[] = [];
+  for (let child = node.firstChild; child !== null; child = child.nextSibling)
+    if (/^[A-Z]/.test(child.name)) parts.push(child);
+  return parts;
+}
+
+function toTree(node: Parsed, text: string): JsonNode {
+  const { from, to, name } = node;
+  if (name === 'Array') return { from, to, items: partsOf(node).map((item) => toTree(item, text)) };
+  if (name !== 'Object') return { from, to };
+  const members = node.getChildren('Property').flatMap((property) => {
+    const [written, value] = partsOf(property);
+    if (written === undefined) return [];
+    return {
+      name: text.slice(written.from + 1, written.to - 1),
+      from: written.from,
+      to: written.to,
+      value: value === undefined ? undefined : toTree(value, text),
+    };
+  });
+  return { from, to, members };
 }
 
 /**
  * The range of the name of the member, or of the item of an array; where there is no such element, of the nearest
  * element around it.
  */
-function placeBelow(root: Node | null, text: string, expression: string): Place {
+function placeBelow(root: JsonNode | undefined, text: string, expression: string): Place {
   let node = root;
+  let second: JsonNode | undefined;
   let place: Place = { from: 0, to: Math.min(1, text.length) };
   for (const { names, indexes } of stepsOf(expression)) {
-    const found = node === null ? undefined : memberOf(node, names, text);
+    // `status.id` of a primitive is in its second member, `_status`.
+    const owner: JsonNode | undefined = node?.members === undefined ? second : node;
+    const found = [...names, ...names.map((name) => `_${name}`)]
+      .map((name) => memberIn(owner, name))
+      .find((member) => member !== undefined);
     if (found === undefined) return place;
-    place = found.place;
+    place = { from: found.from, to: found.to };
     node = found.value;
+    second = memberIn(owner, `_${found.name}`)?.value;
     for (const index of indexes) {
-      const item = node?.name === 'Array' ? itemsOf(node)[index] : undefined;
+      const item: JsonNode | undefined = node?.items?.[index];
       if (item === undefined) break;
       node = item;
+      second = second?.items?.[index];
       place = placeOfItem(item);
     }
   }
@@ -74,49 +123,7 @@ export function placeOfWords(text: string, words: string): Place | undefined {
 }
 
 /** An object is marked by its brace: a mark over all of its lines would show nothing. */
-function placeOfItem(item: Node): Place {
-  const isContainer = item.name === 'Object' || item.name === 'Array';
-  return { from: item.from, to: isContainer ? item.from + 1 : item.to };
-}
-
-/** What stands in a node between its marks: the items of an array, the name and value of a member. */
-function itemsOf(node: Node): readonly Node[] {
-  const items: Node[] = [];
-  for (let child = node.firstChild; child !== null; child = child.nextSibling)
-    if (/^[A-Z]/.test(child.name)) items.push(child);
-  return items;
-}
-
-/** The member with one of these names. `status.id` of a primitive is in its second member, `_status`. */
-function memberOf(
-  node: Node,
-  names: readonly string[],
-  text: string,
-): { readonly place: Place; readonly value: Node | null } | undefined {
-  const owner = node.name === 'Object' ? node : secondOf(node, text);
-  if (owner === undefined) return undefined;
-  for (const name of [...names, ...names.map((each) => `_${each}`)]) {
-    for (const property of owner.getChildren('Property')) {
-      const written = property.getChild('PropertyName');
-      if (written === null || text.slice(written.from, written.to) !== `"${name}"`) continue;
-      const [, value = null] = itemsOf(property);
-      return { place: { from: written.from, to: written.to }, value };
-    }
-  }
-  return undefined;
-}
-
-/** The object of `_status` beside the value of `status`. */
-function secondOf(node: Node, text: string): Node | undefined {
-  const property = node.parent;
-  const written = property?.name === 'Property' ? property.getChild('PropertyName') : null;
-  const around = property?.parent;
-  if (written === null || around === null || around === undefined) return undefined;
-  const name = `"_${text.slice(written.from + 1, written.to)}`;
-  for (const each of around.getChildren('Property')) {
-    const other = each.getChild('PropertyName');
-    if (other !== null && text.slice(other.from, other.to) === name)
-      return each.getChild('Object') ?? undefined;
-  }
-  return undefined;
+function placeOfItem({ from, to, members, items }: JsonNode): Place {
+  const isContainer = members !== undefined || items !== undefined;
+  return { from, to: isContainer ? from + 1 : to };
 }

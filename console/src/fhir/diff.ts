@@ -1,13 +1,7 @@
 /** What changed between two versions of a record, element by element. */
-import {
-  isArray,
-  isObject,
-  textOf,
-  toJson,
-  type JsonArray,
-  type JsonObject,
-  type JsonValue,
-} from '../api/json';
+import { isArray, isObject, textOf, type JsonArray, type JsonObject, type JsonValue } from '../api/json';
+import { finish, type Steps } from '../api/slices';
+import { isSame, ItemNumbers } from './same';
 import { SERVER_EXTENSIONS } from '../../../packages/fhir-values/server-meta';
 
 /** The way to a value: names of members, and indexes in arrays. */
@@ -54,7 +48,14 @@ export function withoutServerMeta(record: JsonObject): JsonObject {
 
 /** The elements that differ, in the order of the version after. The order of members does not matter, that of arrays does. */
 export function diffOf(before: JsonObject, after: JsonObject): readonly Difference[] {
-  return diffObjects(before, after, []);
+  return finish(diffSteps(before, after));
+}
+
+/** The same, in steps: two large records take their time. */
+export function* diffSteps(before: JsonObject, after: JsonObject): Steps<readonly Difference[]> {
+  const found: Difference[] = [];
+  yield* diffObjects(before, after, [], found);
+  return found;
 }
 
 /** The paths of differences as a line: `birthDate, name[0].family and 3 more`. */
@@ -71,62 +72,60 @@ export function writePath(path: JsonPath): string {
     .replace(/^\./, '');
 }
 
-function diffValues(
+function* diffValues(
   before: JsonValue | undefined,
   after: JsonValue | undefined,
   path: JsonPath,
-): readonly Difference[] {
-  if (before === undefined) return after === undefined ? [] : [{ path, kind: 'added', before, after }];
-  if (after === undefined) return [{ path, kind: 'removed', before, after }];
-  if (isObject(before) && isObject(after)) return diffObjects(before, after, path);
-  if (isArray(before) && isArray(after)) return diffArrays(before, after, path);
-  return toJson(before) === toJson(after) ? [] : [{ path, kind: 'changed', before, after }];
+  found: Difference[],
+): Steps<void> {
+  if (before === undefined) {
+    if (after !== undefined) found.push({ path, kind: 'added', before, after });
+  } else if (after === undefined) found.push({ path, kind: 'removed', before, after });
+  else if (isObject(before) && isObject(after)) yield* diffObjects(before, after, path, found);
+  else if (isArray(before) && isArray(after)) yield* diffArrays(before, after, path, found);
+  else if (!isSame(before, after)) found.push({ path, kind: 'changed', before, after });
 }
 
-function diffObjects(before: JsonObject, after: JsonObject, path: JsonPath): readonly Difference[] {
+function* diffObjects(
+  before: JsonObject,
+  after: JsonObject,
+  path: JsonPath,
+  found: Difference[],
+): Steps<void> {
+  yield;
   const removed = Object.keys(before).filter((name) => after[name] === undefined);
-  return [...Object.keys(after), ...removed].flatMap((name) =>
-    diffValues(before[name], after[name], [...path, name]),
-  );
+  for (const name of [...Object.keys(after), ...removed])
+    yield* diffValues(before[name], after[name], [...path, name], found);
 }
 
 /** Equal items are aligned, so that one that is inserted at the front does not change all others. */
-function diffArrays(before: JsonArray, after: JsonArray, path: JsonPath): readonly Difference[] {
+function* diffArrays(before: JsonArray, after: JsonArray, path: JsonPath, found: Difference[]): Steps<void> {
+  yield;
   const pairs = alignedItems(before, after);
-  const differences: Difference[] = [];
   let [doneBefore, doneAfter] = [0, 0];
   for (const [atBefore, atAfter] of [...pairs, [before.length, after.length] as const]) {
     // Between two equal items, the first of one side became the first of the other.
     for (; doneBefore < atBefore || doneAfter < atAfter; doneBefore++, doneAfter++) {
       const old = doneBefore < atBefore ? before[doneBefore] : undefined;
       const index = doneAfter < atAfter ? doneAfter : doneBefore;
-      differences.push(
-        ...diffValues(old, doneAfter < atAfter ? after[doneAfter] : undefined, [...path, index]),
-      );
+      yield* diffValues(old, doneAfter < atAfter ? after[doneAfter] : undefined, [...path, index], found);
     }
     [doneBefore, doneAfter] = [atBefore + 1, atAfter + 1];
   }
-  return differences;
 }
 
 /** The indexes of equal items of two lists, in their order; none in long lists. */
 export function alignedItems(before: JsonArray, after: JsonArray): readonly (readonly [number, number])[] {
   const isLong = before.length > ALIGNED || after.length > ALIGNED;
-  return isLong ? [] : commonItems(before.map(keyOf), after.map(keyOf));
-}
-
-/** The text by which items are compared: members in any order are the same. */
-export function keyOf(value: JsonValue): string {
-  if (isArray(value)) return `[${value.map(keyOf).join()}]`;
-  if (!isObject(value)) return toJson(value);
-  const names = Object.keys(value).sort();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${keyOf(value[name] ?? null)}`).join()}}`;
+  if (isLong) return [];
+  const numbers = new ItemNumbers();
+  return commonItems(numbers.of(before), numbers.of(after));
 }
 
 /** The indexes of the longest common subsequence. */
 function commonItems(
-  before: readonly string[],
-  after: readonly string[],
+  before: readonly number[],
+  after: readonly number[],
 ): readonly (readonly [number, number])[] {
   const width = after.length + 1;
   const lengths = new Uint16Array((before.length + 1) * width);

@@ -2,15 +2,26 @@
 import { isArray, isObject, objectsOf, textOf, type JsonObject, type JsonValue } from '../api/json';
 import { formatDateTime, isDateText } from './format-date';
 
+/** Short texts have no more characters of a value, and no more values of a list. */
+const [LONGEST, MOST_VALUES] = [1_000, 30];
+
+function clip(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)} …` : text;
+}
+
+function some<Value>(list: readonly Value[]): readonly Value[] {
+  return list.length > MOST_VALUES ? list.slice(0, MOST_VALUES) : list;
+}
+
 /** The text of an element; '' when it is absent or no simple value. */
 function at(object: JsonObject, name: string): string {
-  return textOf(object[name]) ?? '';
+  return clip(textOf(object[name]) ?? '');
 }
 
 /** The texts of a repeating element of simple values. */
 function allAt(object: JsonObject, name: string): readonly string[] {
   const value = object[name];
-  return isArray(value) ? value.flatMap((each) => textOf(each) ?? []) : [];
+  return isArray(value) ? some(value).map((each) => clip(textOf(each) ?? '')) : [];
 }
 
 function child(object: JsonObject, name: string): JsonObject {
@@ -37,7 +48,7 @@ const USES = ['official', 'usual', '', 'nickname', 'anonymous', 'temp', 'maiden'
 
 /** The name that people use for a person or record now. */
 export function formatBestName(names: readonly JsonObject[]): string {
-  const [best] = names
+  const [best] = some(names)
     .filter((name) => formatHumanName(name) !== '')
     .toSorted((one, other) => USES.indexOf(at(one, 'use')) - USES.indexOf(at(other, 'use')));
   return best === undefined ? '' : formatHumanName(best);
@@ -135,13 +146,15 @@ function formatTiming(timing: JsonObject): string {
 }
 
 function formatDosage(dosage: JsonObject): string {
-  const doses = objectsOf(dosage['doseAndRate']).map((dose) => formatQuantity(child(dose, 'doseQuantity')));
+  const doses = some(objectsOf(dosage['doseAndRate'])).map((dose) =>
+    formatQuantity(child(dose, 'doseQuantity')),
+  );
   const route = formatCodeableConcept(child(dosage, 'route'));
   return at(dosage, 'text') || join([...doses, formatTiming(child(dosage, 'timing')), route], ', ');
 }
 
 function formatContactDetail(detail: JsonObject): string {
-  const contacts = objectsOf(detail['telecom']).map(formatContactPoint);
+  const contacts = some(objectsOf(detail['telecom'])).map(formatContactPoint);
   return join([at(detail, 'name'), ...contacts], ', ');
 }
 
@@ -214,11 +227,11 @@ export function guessType(value: JsonObject): string | undefined {
 export function formatValue(value: JsonValue | undefined, type?: string): string {
   if (value === undefined || value === null) return '';
   if (isArray(value)) {
-    const objects = objectsOf(value);
+    const objects = objectsOf(some(value));
     const [first] = objects;
     if (first !== undefined && (type ?? guessType(first)) === 'HumanName') return formatBestName(objects);
     return join(
-      value.map((each) => formatValue(each, type)),
+      [...some(value).map((each) => formatValue(each, type)), value.length > MOST_VALUES ? '…' : ''],
       '; ',
     );
   }
@@ -226,7 +239,7 @@ export function formatValue(value: JsonValue | undefined, type?: string): string
     const format = COMPLEX.get(type ?? '') ?? COMPLEX.get(guessType(value) ?? '');
     return format === undefined ? '' : format(value);
   }
-  const text = textOf(value) ?? '';
+  const text = clip(textOf(value) ?? '');
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   const isDate = type === undefined ? isDateText(text) : DATES.has(type);
   return isDate ? formatDateTime(text) : text;

@@ -5,7 +5,8 @@
  */
 import { isArray, isObject, textOf, type JsonArray, type JsonObject, type JsonValue } from '../api/json';
 import { membersOf, type Location } from '../editor/element-at';
-import { alignedItems, keyOf, writePath, type JsonPath } from './diff';
+import { alignedItems, writePath, type JsonPath } from './diff';
+import { isSame } from './same';
 
 export type Side = 'theirs' | 'mine' | 'both';
 
@@ -81,9 +82,6 @@ function unitsOf(location: Location): ReadonlyMap<string, Unit> {
     }),
   );
 }
-
-const isSame = (one: JsonValue | undefined, other: JsonValue | undefined): boolean =>
-  one === undefined || other === undefined ? one === other : keyOf(one) === keyOf(other);
 
 /** The side that has changed, where only one has, or both alike; undefined: a collision. */
 function decided<Value extends JsonValue | undefined>({

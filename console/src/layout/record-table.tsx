@@ -5,6 +5,7 @@ import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-que
 import { Fragment, useState, type Key, type ReactNode } from 'react';
 import { IconChevronDown, IconChevronRight } from './icons/icons';
 import { Loaded } from './loaded';
+import { texts } from '../texts';
 import classes from './record-table.module.css';
 
 export interface RecordColumn<Row> {
@@ -76,9 +77,14 @@ export function RecordTable<Row>(props: Queried<Row> | Given<Row>) {
   return <Loaded query={query}>{(rows) => <Rows {...shape} rows={rows} />}</Loaded>;
 }
 
+/** Rows that are drawn at once: more would stop the page, and nobody reads them. */
+const PART = 200;
+
 function Rows<Row>(props: Given<Row>) {
   const { caption, hasCaption = false, columns, rows, minWidth, maxHeight, group, look } = props;
   const { empty = null, details, more } = props;
+  const [shown, setShown] = useState(PART);
+  const part = rows.length > shown ? rows.slice(0, shown) : rows;
   if (rows.length === 0) return typeof empty === 'string' ? <Text>{empty}</Text> : empty;
   return (
     <>
@@ -109,13 +115,23 @@ function Rows<Row>(props: Given<Row>) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {rows.map((row, index) => (
+            {part.map((row, index) => (
               <RowView key={props.keyOf(row, index)} {...props} row={row} />
             ))}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      {more === undefined ? null : (
+      {part.length === rows.length ? null : (
+        <Button
+          variant="default"
+          mt="sm"
+          style={{ alignSelf: 'start' }}
+          onClick={() => setShown(shown + PART)}
+        >
+          {texts.common.morePart(part.length, rows.length)}
+        </Button>
+      )}
+      {more === undefined || part.length < rows.length ? null : (
         <Button
           variant="default"
           mt="sm"

@@ -60,4 +60,5 @@ export const common = {
   cancel: 'Cancel',
   close: 'Close',
   remove: 'Remove',
+  morePart: (shown: number, all: number) => `Show more (${shown} of ${all} are shown)`,
 } as const;

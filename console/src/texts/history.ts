@@ -16,6 +16,7 @@ export const history = {
   nothingChanged: 'Nothing but the version',
   andMore: (count: number) => `and ${count} more`,
   anonymous: 'Nobody had signed in',
+  tooLongToCompare: 'The texts are too long to be compared line by line. The table has all differences.',
   through: (client: string) => `with ${client}`,
   older: 'Load older versions',
   showChanges: (version: string) => `Changes of version ${version}`,

@@ -1,12 +1,13 @@
 /** A value of several members: its short text and all that the text has not said, or a group of its members. */
 import { Text } from '@mantine/core';
-import { isObject, type JsonObject } from '../../api/json';
+import { isObject, textOf, type JsonObject } from '../../api/json';
 import { conveyed } from '../conveyed';
 import type { ElementInfo } from '../definitions';
 import { formatValue, guessType } from '../format';
 import { AttachmentView } from './attachment-view';
 import { CodingView, ConceptView } from './concept-view';
 import { IdentifierView } from './identifier-view';
+import { LongText } from './long-text';
 import { MemberList } from './member-list';
 import { NarrativeView } from './narrative-view';
 import { ReferenceView } from './reference-view';
@@ -56,10 +57,13 @@ function ShortView({ value, type }: { readonly value: JsonObject; readonly type:
 /** A note, with the name of the record of its author. */
 function AnnotationView({ value }: { readonly value: JsonObject }) {
   const author = isObject(value['authorReference']) ? value['authorReference'] : undefined;
-  const { authorReference: _, ...rest } = value;
+  const source = [textOf(value['authorString']) ?? '', formatValue(value['time'], 'dateTime')];
   return (
-    <Text size="sm" component="div" className={classes['long']}>
-      {formatValue(author === undefined ? value : rest, 'Annotation')}
+    <Text size="sm" component="div">
+      <LongText text={textOf(value['text']) ?? ''} />{' '}
+      <Text span size="sm" c="dimmed">
+        {source.filter((part) => part !== '').join(', ')}
+      </Text>
       {author === undefined ? null : (
         <>
           {' '}

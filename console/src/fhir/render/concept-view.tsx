@@ -5,8 +5,12 @@ import { objectsOf, textOf, type JsonObject } from '../../api/json';
 import { codePath } from '../../place';
 import { texts } from '../../texts';
 import { formatCodeableConcept, formatCoding } from '../format';
+import { LongText } from './long-text';
+import { Parts } from './parts';
 import classes from './render.module.css';
 import { useRenderSpace } from './render-space';
+
+const LONGEST_TITLE = 500;
 
 export function CodingView({ value }: { readonly value: JsonObject }) {
   const space = useRenderSpace();
@@ -21,7 +25,10 @@ export function CodingView({ value }: { readonly value: JsonObject }) {
   ]
     .filter((note) => note !== '')
     .join(', ');
-  const title = [system, code].filter((each) => each !== undefined).join(' | ');
+  const title = [system, code]
+    .filter((each) => each !== undefined)
+    .join(' | ')
+    .slice(0, LONGEST_TITLE);
   return (
     <span title={title}>
       {system === undefined || code === undefined ? (
@@ -49,14 +56,18 @@ export function ConceptView({ value }: { readonly value: JsonObject }) {
   if (codings.length === 0) return <span>{formatCodeableConcept(value)}</span>;
   return (
     <>
-      {isSaid ? null : <Text size="sm">{text}</Text>}
-      <ul className={classes['list']} style={{ gap: 2 }}>
-        {codings.map((coding, index) => (
-          <li key={index} dir="auto">
-            <CodingView value={coding} />
-          </li>
-        ))}
-      </ul>
+      {isSaid ? null : <LongText text={text} />}
+      <Parts items={codings} valueOf={(coding) => coding}>
+        {(shown) => (
+          <ul className={classes['list']} style={{ gap: 2 }}>
+            {shown.map((coding, index) => (
+              <li key={index} dir="auto">
+                <CodingView value={coding} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Parts>
     </>
   );
 }

@@ -2,6 +2,7 @@
 import { Text } from '@mantine/core';
 import { isObject, textOf, type JsonObject } from '../../api/json';
 import { formatCodeableConcept } from '../format';
+import { LongText } from './long-text';
 
 export function IdentifierView({ value }: { readonly value: JsonObject }) {
   const type = isObject(value['type']) ? formatCodeableConcept(value['type']) : '';
@@ -9,7 +10,7 @@ export function IdentifierView({ value }: { readonly value: JsonObject }) {
   const notes = [type, use ?? ''].filter((note) => note !== '').join(', ');
   return (
     <span>
-      {textOf(value['value']) ?? ''}{' '}
+      <LongText text={textOf(value['value']) ?? ''} />{' '}
       {notes === '' ? null : (
         <Text span size="xs" c="dimmed">
           {notes}

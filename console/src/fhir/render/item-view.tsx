@@ -2,6 +2,7 @@
 import { isObject } from '../../api/json';
 import { ComplexView } from './complex-view';
 import { MemberList } from './member-list';
+import { Inside } from './parts';
 import { PrimitiveView } from './primitive-view';
 import { RecordFields } from './record-fields';
 import type { ItemViewProps } from './render-item';
@@ -11,8 +12,17 @@ export function ItemView({ item: { value, more }, type, elements }: ItemViewProp
   const isResource = isObject(value) && value['resourceType'] !== undefined;
   return (
     <>
-      {isResource ? <RecordFields record={value} isInside /> : null}
-      {isObject(value) && !isResource ? <ComplexView value={value} type={type} elements={elements} /> : null}
+      {isObject(value) ? (
+        <Inside value={value}>
+          {() =>
+            isResource ? (
+              <RecordFields record={value} isInside />
+            ) : (
+              <ComplexView value={value} type={type} elements={elements} />
+            )
+          }
+        </Inside>
+      ) : null}
       {value === undefined || isObject(value) ? null : <PrimitiveView value={value} type={type} />}
       {more === undefined ? null : (
         <div className={classes['details']}>

@@ -1,13 +1,16 @@
 /** The members of an object as terms and their values, in the order of the definition. */
-import { isObject, textOf, type JsonObject } from '../../api/json';
+import { isObject, textOf, type JsonObject, type JsonValue } from '../../api/json';
 import type { ElementInfo } from '../definitions';
 import { choiceMember } from '../choice';
 import { extensionType } from '../extension';
 import { shortUrl } from '../format';
 import { columnsOf } from '../group-table';
 import { humanize } from '../humanize';
-import { membersOf, type Member } from '../members';
+import { membersOf, type Member, type MemberItem } from '../members';
+import { sharesOf, sizeOf } from '../weight';
+import { RenderBudget, SMALL, useBudget } from './budget';
 import { GroupTable } from './group-table';
+import { Inside, ItemBudget, Parts } from './parts';
 import { useItemView } from './render-item';
 import { useRenderSpace } from './render-space';
 import classes from './render.module.css';
@@ -22,20 +25,56 @@ export interface MemberListProps {
 }
 
 export function MemberList({ object, elements, without }: MemberListProps) {
+  const { values, depth } = useBudget();
+  const members = membersOf(object, elements, without);
+  const sizes = members.map(({ items }) => items.reduce((sum, item) => addSize(sum, item, values), 0));
+  const shares = sharesOf(sizes, values, SMALL);
   return (
     <dl className={classes['members']}>
-      {membersOf(object, elements, without).map((member) =>
-        member.type === 'Extension' ? (
-          member.items.map(({ value }, index) =>
-            isObject(value) ? <ExtensionRow key={`${member.name}${index}`} extension={value} /> : null,
-          )
-        ) : (
-          <Row key={member.name} label={member.label} hint={member.short}>
-            <MemberValues member={member} />
-          </Row>
-        ),
-      )}
+      {members.map((member, index) => (
+        <RenderBudget key={member.name} value={{ values: shares[index] ?? SMALL, depth: depth + 1 }}>
+          {member.type === 'Extension' ? (
+            <ExtensionRows member={member} />
+          ) : (
+            <Row label={member.label} hint={member.short}>
+              <MemberValues member={member} />
+            </Row>
+          )}
+        </RenderBudget>
+      ))}
     </dl>
+  );
+}
+
+/** The sum with an item, as far as it matters. */
+function addSize(sum: number, { value, more }: MemberItem, most: number): number {
+  return sum > most ? sum : sum + sizeOf(value, most + 1) + (more === undefined ? 0 : sizeOf(more, most + 1));
+}
+
+const valueOf = ({ value, more }: MemberItem): JsonValue | undefined =>
+  more === undefined ? value : [value ?? null, more];
+
+function ExtensionRows({ member: { items } }: { readonly member: Member }) {
+  return (
+    <Parts
+      items={items}
+      valueOf={valueOf}
+      frame={(button) => (
+        <Row label="…" hint="">
+          {button}
+        </Row>
+      )}
+    >
+      {(shown) =>
+        shown.map(({ value }, index) =>
+          isObject(value) ? (
+            <ItemBudget key={index} value={value}>
+              <ExtensionRow extension={value} />
+            </ItemBudget>
+          ) : null,
+        )
+      }
+    </Parts>
   );
 }
 
@@ -58,9 +97,13 @@ function ExtensionRow({ extension }: { readonly extension: JsonObject }) {
         />
       )}
       {hasRest ? (
-        <div className={classes['group']}>
-          <MemberList object={extension} elements={[]} without={said} />
-        </div>
+        <Inside value={extension}>
+          {() => (
+            <div className={classes['group']}>
+              <MemberList object={extension} elements={[]} without={said} />
+            </div>
+          )}
+        </Inside>
       ) : null}
     </Row>
   );
@@ -68,8 +111,22 @@ function ExtensionRow({ extension }: { readonly extension: JsonObject }) {
 
 function MemberValues({ member }: { readonly member: Member }) {
   const ItemView = useItemView();
-  const { items, element, type, label } = member;
+  const { items, element, type } = member;
   const [first] = items;
+  const children = element?.children ?? [];
+  if (items.length === 1 && first !== undefined)
+    return <ItemView item={first} type={type} elements={children} />;
+  return (
+    <Parts items={items} valueOf={valueOf}>
+      {(shown) => <Items items={shown} member={member} />}
+    </Parts>
+  );
+}
+
+/** Some items of a list: a table where they are alike. */
+function Items({ items, member }: { readonly items: readonly MemberItem[]; readonly member: Member }) {
+  const ItemView = useItemView();
+  const { element, type, label } = member;
   const children = element?.children ?? [];
   const objects = items.flatMap(({ value }) => (isObject(value) ? [value] : []));
   const columns =
@@ -77,13 +134,13 @@ function MemberValues({ member }: { readonly member: Member }) {
       ? columnsOf(objects, children)
       : undefined;
   if (columns !== undefined) return <GroupTable label={label} columns={columns} objects={objects} />;
-  if (items.length === 1 && first !== undefined)
-    return <ItemView item={first} type={type} elements={children} />;
   return (
     <ul className={classes['list']}>
       {items.map((item, index) => (
         <li key={index} dir="auto">
-          <ItemView item={item} type={type} elements={children} />
+          <ItemBudget value={valueOf(item)}>
+            <ItemView item={item} type={type} elements={children} />
+          </ItemBudget>
         </li>
       ))}
     </ul>

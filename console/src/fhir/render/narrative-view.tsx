@@ -1,5 +1,5 @@
 /** The text that the author of a record has written for people, folded away. */
-import { Collapse, UnstyledButton } from '@mantine/core';
+import { Collapse, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useId } from '@mantine/hooks';
 import { IconChevronDown, IconChevronRight } from '../../layout/icons/icons';
 import { useMemo } from 'react';
@@ -9,12 +9,19 @@ import { safeNarrative } from '../narrative';
 import classes from './render.module.css';
 import { useRenderSpace } from './render-space';
 
+/** Characters; to make a longer one safe would stop the page. */
+const LONGEST = 100_000;
+
 export function NarrativeView({ value }: { readonly value: JsonObject }) {
   const space = useRenderSpace();
   const [isOpen, { toggle }] = useDisclosure(false);
   const id = useId();
   const div = textOf(value['div']) ?? '';
-  const html = useMemo(() => safeNarrative(div, space), [div, space]);
+  const isTooLong = div.length > LONGEST;
+  const html = useMemo(
+    () => (isOpen && !isTooLong ? safeNarrative(div, space) : ''),
+    [isOpen, isTooLong, div, space],
+  );
   const status = textOf(value['status']);
   return (
     <div>
@@ -24,7 +31,11 @@ export function NarrativeView({ value }: { readonly value: JsonObject }) {
         {status === undefined ? '' : ` (${status})`}
       </UnstyledButton>
       <Collapse expanded={isOpen} id={id}>
-        <div className={classes['narrative']} dangerouslySetInnerHTML={{ __html: html }} />
+        {isTooLong ? (
+          <Text size="sm">{texts.record.narrativeTooLong}</Text>
+        ) : (
+          <div className={classes['narrative']} dangerouslySetInnerHTML={{ __html: html }} />
+        )}
       </Collapse>
     </div>
   );

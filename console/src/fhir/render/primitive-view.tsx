@@ -6,13 +6,15 @@ import { fhirPath } from '../../place';
 import { formatValue } from '../format';
 import { isDateText } from '../format-date';
 import { isWebAddress } from '../reference';
-import classes from './render.module.css';
+import { LongText } from './long-text';
 import { useRenderSpace } from './render-space';
 
 const DATES = new Set(['date', 'dateTime', 'instant']);
 const ADDRESSES = new Set(['uri', 'url', 'canonical']);
 /** Longer Base64 says nothing to people. */
 const SHOWN_OF_BASE64 = 120;
+/** A longer text is no address or date. */
+const LONGEST_ADDRESS = 2_000;
 
 export function PrimitiveView({
   value,
@@ -22,6 +24,7 @@ export function PrimitiveView({
   readonly type: string | undefined;
 }) {
   const text = textOf(value) ?? '';
+  if (text.length > LONGEST_ADDRESS && type !== 'base64Binary') return <LongText text={text} />;
   if (type === 'canonical') return <CanonicalView canonical={text} />;
   if (isWebAddress(text) && (type === undefined || ADDRESSES.has(type))) return <WebLink url={text} />;
   if (type === 'base64Binary')
@@ -33,9 +36,7 @@ export function PrimitiveView({
         {formatValue(value, type)}
       </time>
     );
-  return (
-    <span className={text.includes('\n') ? classes['long'] : undefined}>{formatValue(value, type)}</span>
-  );
+  return typeof value === 'string' ? <LongText text={text} /> : <span>{formatValue(value, type)}</span>;
 }
 
 export function WebLink({ url, label = url }: { readonly url: string; readonly label?: string }) {

@@ -6,6 +6,7 @@ import { headlineOf } from '../headline';
 import { AttachmentView } from './attachment-view';
 import { MemberList } from './member-list';
 import { MetaView } from './meta-view';
+import { Inside, ItemBudget, Parts } from './parts';
 import classes from './render.module.css';
 import { useRenderSpace } from './render-space';
 import { Row } from './row';
@@ -37,9 +38,15 @@ export function RecordFields({ record, isInside = false }: RecordFieldsProps) {
     <>
       {isBinary ? <AttachmentView value={record} /> : null}
       <MemberList object={record} elements={elements} without={said} />
-      {objectsOf(contained).map((resource, index) => (
-        <Contained key={index} resource={resource} />
-      ))}
+      <Parts items={objectsOf(contained)} valueOf={(resource) => resource}>
+        {(shown) =>
+          shown.map((resource, index) => (
+            <ItemBudget key={index} value={resource}>
+              <Contained resource={resource} />
+            </ItemBudget>
+          ))
+        }
+      </Parts>
       {isObject(meta) ? <MetaView meta={meta} /> : null}
     </>
   );
@@ -69,7 +76,7 @@ function Contained({ resource }: { readonly resource: JsonObject }) {
   return (
     <dl className={`${classes['members']} ${classes['target']}`} id={`contained-${id}`}>
       <Row label={`#${id}`} hint="">
-        <RecordFields record={resource} isInside />
+        <Inside value={resource}>{() => <RecordFields record={resource} isInside />}</Inside>
       </Row>
     </dl>
   );

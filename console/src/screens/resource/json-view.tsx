@@ -1,21 +1,23 @@
 /** The JSON of a record, to read: with folding, search, a copy and a file. */
 import { Button, Group, Stack } from '@mantine/core';
 import { IconDownload } from '../../layout/icons/icons';
-import { lazy, Suspense, useMemo, useRef } from 'react';
-import { textOf, toJson, type JsonObject } from '../../api/json';
+import { lazy, Suspense, useCallback, useRef } from 'react';
+import { jsonSteps, textOf, type JsonObject } from '../../api/json';
 import type { EditorHandle } from '../../editor/code-editor';
 import { download } from '../../editor/download';
 import { FindField } from '../../editor/find-field';
 import { CopyIcon } from '../../layout/copy';
 import { Loading } from '../../layout/loaded';
+import { useSliced } from '../../layout/use-sliced';
 import { texts } from '../../texts';
 
 const CodeEditor = lazy(() => import('../../editor/code-editor'));
 const { editing } = texts;
 
 export default function JsonView({ value }: { readonly value: JsonObject }) {
-  const text = useMemo(() => toJson(value), [value]);
+  const text = useSliced(useCallback(() => jsonSteps(value), [value]));
   const editor = useRef<EditorHandle>(null);
+  if (text === undefined) return <Loading />;
   const name = ['resourceType', 'id'].flatMap((member) => textOf(value[member]) ?? []);
   return (
     <Stack gap="xs">

@@ -13,6 +13,7 @@ import { texts } from '../../texts';
 import { parseHash } from './charts/chart-address';
 import { loadRecord, type RecordState } from './load-record';
 import { versionOf } from '../../fhir/server-meta';
+import { isLarge } from '../../fhir/weight';
 import { RecordActions } from './record-actions';
 import { RecordHeader } from './record-header';
 import { LiveBar } from './record-live';
@@ -44,6 +45,8 @@ export default function RecordScreen(props: RecordScreenProps) {
     queryKey: ['record', space, type, id, versionId ?? null],
     queryFn: () => loadRecord(space, { type, id, versionId }),
     refetchOnWindowFocus: true,
+    // The same version is the same object, so that nothing is worked on or drawn again.
+    structuralSharing: (before, after) => (isSameState(before, after) ? before : after),
   });
   useTitle(`${type}/${id}`);
   return (
@@ -68,6 +71,12 @@ export default function RecordScreen(props: RecordScreenProps) {
       </Loaded>
     </RenderSpace.Provider>
   );
+}
+
+function isSameState(before: unknown, after: unknown): boolean {
+  const [one, other] = [before, after] as readonly (RecordState | undefined)[];
+  if (one?.state !== 'found' || other?.state !== 'found') return false;
+  return one.current === other.current && versionOf(one.record) === versionOf(other.record);
 }
 
 interface FoundProps {
@@ -162,7 +171,11 @@ function useTabs({ space, type, id, record, isOld }: RecordTabsProps): readonly 
       label: texts.record.references,
       show: () => <ReferencesTab {...place} record={record} />,
     },
-    { name: 'history', label: texts.record.history, show: () => <HistoryTab {...place} /> },
+    {
+      name: 'history',
+      label: texts.record.history,
+      show: () => <HistoryTab {...place} isLarge={isLarge(record)} />,
+    },
     { name: 'json', label: texts.record.json, show: () => <JsonView value={record} /> },
     ...(isOld
       ? []

@@ -3,7 +3,8 @@ import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { validate } from '../../api/fhir';
-import { toJson } from '../../api/json';
+import { jsonSteps } from '../../api/json';
+import { inSlices } from '../../api/slices';
 import { Loaded } from '../../layout/loaded';
 import { resourcePath } from '../../place';
 import { texts } from '../../texts';
@@ -31,7 +32,7 @@ function Validation({ space, type, id, record, onClose }: DialogProps) {
   const navigate = useNavigate();
   const issues = useQuery({
     queryKey: ['validation', space, type, id],
-    queryFn: () => validate(space, type, toJson(record)),
+    queryFn: async () => validate(space, type, await inSlices(jsonSteps(record))),
     gcTime: 0,
     staleTime: 0,
   });

@@ -1,11 +1,14 @@
 /** Somebody else has saved a record meanwhile: who and when, what is different, and what can be done. */
 import { Alert, Button, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import { Link } from 'react-router';
-import { isObject, parseJson, type JsonObject } from '../../../api/json';
+import { isObject, valueSteps, type JsonObject } from '../../../api/json';
 import { historyOf, type RecordVersion } from '../../../api/records';
+import type { Steps } from '../../../api/slices';
 import { formatDateTime } from '../../../fhir/format-date';
 import { Loaded } from '../../../layout/loaded';
+import { useSliced } from '../../../layout/use-sliced';
 import { resourcePath, type Space } from '../../../place';
 import { texts } from '../../../texts';
 import { AuthorView } from '../history/history-author';
@@ -44,9 +47,9 @@ export function Conflict(props: ConflictProps) {
   );
 }
 
-function objectOf(text: string): JsonObject | undefined {
+function* objectSteps(text: string): Steps<JsonObject | undefined> {
   try {
-    const value = parseJson(text);
+    const value = yield* valueSteps(text);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;
@@ -56,7 +59,7 @@ function objectOf(text: string): JsonObject | undefined {
 function Choice(props: ConflictProps & { readonly version: RecordVersion }) {
   const { space, base, text, version, onMerged } = props;
   const { versionId, resource } = version;
-  const mine = objectOf(text);
+  const mine = useSliced(useCallback(() => objectSteps(text), [text]));
   return (
     <Alert
       color="orange"

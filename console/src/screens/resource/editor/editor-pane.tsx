@@ -21,19 +21,18 @@ export interface EditorPaneProps {
   readonly ref?: Ref<{ readonly go: (issue: Issue) => void }>;
 }
 
+async function select(editor: RefObject<EditorHandle | null>, text: string, issue: Issue): Promise<void> {
+  const { from, to } = (await placesOfIssues(text))(issue);
+  editor.current?.select(from, to);
+}
+
 export default function EditorPane(props: EditorPaneProps) {
   const { editor, knowledge, type, text, label, issues, start, onChange, onSave, ref } = props;
   const current = useRef(text);
   const complete = useMemo(() => completeRecord(knowledge, type), [knowledge, type]);
-  const go = (issue: Issue): void => {
-    const { from, to } = placesOfIssues(current.current)(issue);
-    editor.current?.select(from, to);
-  };
-  useImperativeHandle(ref, () => ({ go }));
+  useImperativeHandle(ref, () => ({ go: (issue) => void select(editor, current.current, issue) }));
   useEffect(() => {
-    if (start === undefined) return;
-    const { from, to } = placesOfIssues(current.current)(start);
-    editor.current?.select(from, to);
+    if (start !== undefined) void select(editor, current.current, start);
   }, [start, editor]);
   return (
     <CodeEditor

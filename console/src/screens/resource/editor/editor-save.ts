@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { create, put, validate } from '../../../api/fhir';
 import { Failure, type Issue } from '../../../api/failure';
-import { isObject, parseJson, textOf, type JsonObject } from '../../../api/json';
+import { isObject, parseLongJson, textOf, type JsonObject } from '../../../api/json';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
 
@@ -34,7 +34,7 @@ function isError({ severity }: Issue): boolean {
 }
 
 /** What is wrong with a text before anybody asks the server; undefined: it is a JSON object. */
-function faultOf(text: string): Issue | undefined {
+async function faultOf(text: string): Promise<Issue | undefined> {
   const fault = (words: string): Issue => ({
     severity: 'fatal',
     code: 'structure',
@@ -42,14 +42,14 @@ function faultOf(text: string): Issue | undefined {
     expression: [],
   });
   try {
-    return isObject(parseJson(text)) ? undefined : fault(texts.editing.notObject);
+    return isObject(await parseLongJson(text)) ? undefined : fault(texts.editing.notObject);
   } catch (error) {
     return fault(texts.editing.notJson(error instanceof Error ? error.message : String(error)));
   }
 }
 
 async function issuesIn(space: Space, type: string, text: string): Promise<readonly Issue[]> {
-  const fault = faultOf(text);
+  const fault = await faultOf(text);
   return fault === undefined ? validate(space, type, text) : [fault];
 }
 
@@ -60,7 +60,7 @@ async function write(
   version: string | undefined,
 ): Promise<JsonObject> {
   if (id !== undefined) return put(space, { type, id }, { text, version, isNew: version === undefined });
-  const value = parseJson(text);
+  const value = await parseLongJson(text);
   const own = isObject(value) ? textOf(value['id']) : undefined;
   return own === undefined ? create(space, type, text) : put(space, { type, id: own }, { text, isNew: true });
 }
@@ -72,7 +72,11 @@ interface Target {
 }
 
 /** Saves a record of a type. `onSaved`: before the outcome is shown. */
-export function useSaver(space: Space, target: Target, onSaved: (record: JsonObject) => void): Saver {
+export function useSaver(
+  space: Space,
+  target: Target,
+  onSaved: (record: JsonObject) => void | Promise<void>,
+): Saver {
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' });
   const attempt = async (act: () => Promise<Outcome>): Promise<void> => {
     setOutcome({ kind: 'busy' });
@@ -94,7 +98,7 @@ export function useSaver(space: Space, target: Target, onSaved: (record: JsonObj
         const issues = isDeliberate ? [] : await issuesIn(space, target.type, text);
         if (issues.some(isError)) return { kind: 'refused', issues };
         const record = await write(space, target, text, version);
-        onSaved(record);
+        await onSaved(record);
         return { kind: 'saved', record };
       }),
   };

@@ -2,9 +2,12 @@
 import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useCallback, useEffect, useRef, useState, type RefObject } from 'react';
 import { Link, useLocation } from 'react-router';
-import { toJson, type JsonObject } from '../../../api/json';
+import { jsonSteps, type JsonObject } from '../../../api/json';
+import { inSlices, type Steps } from '../../../api/slices';
 import { draftOf, keepDraft } from '../../../editor/drafts';
 import { withoutServerMeta } from '../../../fhir/diff';
+import { Loading } from '../../../layout/loaded';
+import { useSliced } from '../../../layout/use-sliced';
 import { resourcePath, type Space } from '../../../place';
 import { texts } from '../../../texts';
 import { Conflict } from './editor-conflict';
@@ -23,74 +26,106 @@ export interface EditorTabProps {
 }
 
 /** What a person edits: without what the server writes anew into each version. */
-const textOfRecord = (record: JsonObject): string => toJson(withoutServerMeta(record));
+const textSteps = (record: JsonObject): Steps<string> => jsonSteps(withoutServerMeta(record));
 
 function isNewer(one: JsonObject, other: JsonObject): boolean {
   return Number(versionOf(one)) > Number(versionOf(other));
 }
 
-/** The text with the version that it began with. */
-function useText({ space, type, id, record }: EditorTabProps, form: RefObject<FormHandle | null>) {
-  const { tenant, release } = space;
+/** A version, and its text as a person edits it. */
+interface Base {
+  readonly record: JsonObject;
+  readonly text: string;
+}
+
+export default function EditorTab(props: EditorTabProps) {
+  const { space, type, id, record } = props;
   const [kept] = useState(() => draftOf(space, `${type}/${id}`));
-  const [base, setBase] = useState<JsonObject>(kept?.base ?? record);
-  const [text, setText] = useState(kept?.text ?? textOfRecord(base));
-  const isChanged = text !== textOfRecord(base);
+  const [first] = useState(kept?.base ?? record);
+  const text = useSliced(useCallback(() => textSteps(first), [first]));
+  if (text === undefined) return <Loading />;
+  return <Editor {...props} begun={{ record: first, text }} kept={kept?.text} />;
+}
+
+interface EditorProps extends EditorTabProps {
+  /** What the text begins with. */
+  readonly begun: Base;
+  /** The text of a draft; undefined: there is none. */
+  readonly kept: string | undefined;
+}
+
+/** The text with the version that it began with. */
+function useText({ space, type, id, record, begun, kept }: EditorProps, form: RefObject<FormHandle | null>) {
+  const { tenant, release } = space;
+  const [base, setBase] = useState(begun);
+  const [text, setText] = useState(kept ?? begun.text);
+  const isChanged = text !== base.text;
   const latest = useRef(text);
   useEffect(() => {
     latest.current = text;
-    keepDraft({ tenant, release }, `${type}/${id}`, isChanged ? { text, base } : undefined);
+    const draft = isChanged ? { text, base: base.record } : undefined;
+    keepDraft({ tenant, release }, `${type}/${id}`, draft);
   }, [tenant, release, type, id, isChanged, text, base]);
   /** Begins anew with a version, and a text that is to replace it. */
   const begin = useCallback(
-    (version: JsonObject, next: string): void => {
+    (version: Base, next: string): void => {
       setBase(version);
       setText(next);
       form.current?.replace(next);
     },
     [form],
   );
-  const load = useCallback((shown: JsonObject): void => begin(shown, textOfRecord(shown)), [begin]);
+  const load = async (shown: JsonObject): Promise<void> => {
+    const next = await inSlices(textSteps(shown));
+    begin({ record: shown, text: next }, next);
+  };
   // Where nothing is changed, the editor follows the record.
   useEffect(() => {
-    if (!isChanged && isNewer(record, base)) load(record);
-  }, [isChanged, record, base, load]);
+    if (isChanged || !isNewer(record, base.record)) return undefined;
+    const ending = new AbortController();
+    inSlices(textSteps(record), ending.signal).then(
+      (next) => begin({ record, text: next }, next),
+      () => undefined,
+    );
+    return () => ending.abort();
+  }, [isChanged, record, base, begin]);
   return {
     text,
     setText,
-    base,
+    base: base.record,
     isChanged,
-    isKept: kept !== undefined,
-    begin,
     load,
+    merge: async (merged: JsonObject, now: JsonObject): Promise<void> =>
+      begin({ record: now, text: await inSlices(textSteps(now)) }, await inSlices(jsonSteps(merged))),
     /** What was written while the server saved stays, as a change of the new version. */
-    follow: (saved: JsonObject, sent: string): void => {
-      if (latest.current === sent) load(saved);
-      else setBase(saved);
+    follow: async (saved: JsonObject, sent: string): Promise<void> => {
+      const next = await inSlices(textSteps(saved));
+      if (latest.current === sent) begin({ record: saved, text: next }, next);
+      else setBase({ record: saved, text: next });
     },
   };
 }
 
-export default function EditorTab(props: EditorTabProps) {
-  const { space, type, id, record } = props;
+function Editor(props: EditorProps) {
+  const { space, type, id, record, kept } = props;
   const form = useRef<FormHandle>(null);
-  const { text, setText, base, isChanged, isKept, begin, load, follow } = useText(props, form);
+  const { text, setText, base, isChanged, load, merge, follow } = useText(props, form);
   const refresh = useRefresh(id);
   const place = useStart();
-  const saver = useSaver(space, { type, id }, (saved) => {
-    follow(saved, text);
+  const saver = useSaver(space, { type, id }, async (saved) => {
+    await follow(saved, text);
     refresh();
   });
   const { outcome } = saver;
-  const discard = (now: JsonObject | undefined): void => {
-    load(now ?? base);
+  const begunAnew = (): void => {
     saver.reset();
     refresh();
   };
+  const discard = (now: JsonObject | undefined): void => void load(now ?? base).then(begunAnew);
   const version = versionOf(base);
   return (
     <Stack gap="sm">
-      {isKept && isChanged && outcome.kind === 'idle' ? (
+      {kept !== undefined && isChanged && outcome.kind === 'idle' ? (
         <Text size="sm" role="status">
           {editing.restoredDraft}
         </Text>
@@ -104,11 +139,7 @@ export default function EditorTab(props: EditorTabProps) {
           space={space}
           address={{ type, id }}
           base={base}
-          onMerged={(merged, now) => {
-            begin(now, toJson(merged));
-            saver.reset();
-            refresh();
-          }}
+          onMerged={(merged, now) => void merge(merged, now).then(begunAnew)}
           text={text}
           onDiscard={discard}
           onOverwrite={(now) => void saver.save(text, { version: now, isDeliberate: true })}

@@ -1,5 +1,6 @@
 /** What the server finds in a record, the worst first; each finding leads to its place. */
-import { Alert, Anchor, Badge, Group, List, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Badge, Button, Group, List, Stack, Text, Title } from '@mantine/core';
+import { useState } from 'react';
 import { IconCircleCheck } from '../../../layout/icons/icons';
 import type { Issue } from '../../../api/failure';
 import { texts } from '../../../texts';
@@ -18,7 +19,11 @@ export function isFinding({ severity, expression, code }: Issue): boolean {
   return severity !== 'information' || expression.length > 0 || code !== 'informational';
 }
 
+/** Findings of a kind that are shown at once. */
+const PART = 50;
+
 export function ValidationList({ issues, onGo }: ValidationListProps) {
+  const [shown, setShown] = useState(PART);
   const findings = issues.filter(isFinding);
   if (findings.length === 0)
     return (
@@ -30,6 +35,7 @@ export function ValidationList({ issues, onGo }: ValidationListProps) {
     <Stack gap="sm" role="status" aria-label={editing.issueCount(findings.length)}>
       {SEVERITIES.map((severity) => {
         const group = findings.filter((issue) => issue.severity === severity);
+        const part = group.slice(0, shown);
         if (group.length === 0) return null;
         return (
           <section key={severity}>
@@ -42,10 +48,15 @@ export function ValidationList({ issues, onGo }: ValidationListProps) {
               </Badge>
             </Group>
             <List size="sm" spacing="xs">
-              {group.map((issue) => (
+              {part.map((issue) => (
                 <Finding key={`${issue.expression.join()} ${issue.text}`} issue={issue} onGo={onGo} />
               ))}
             </List>
+            {part.length === group.length ? null : (
+              <Button variant="default" size="compact-xs" mt="xs" onClick={() => setShown(shown + PART)}>
+                {texts.common.morePart(part.length, group.length)}
+              </Button>
+            )}
           </section>
         );
       })}

@@ -1,19 +1,28 @@
 /** What is different between two versions of a record: a table of elements, and the JSON. */
-import { Badge, SegmentedControl, Stack, Switch, Table, Text } from '@mantine/core';
+import { Badge, Button, SegmentedControl, Stack, Switch, Table, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useMemo, useState } from 'react';
-import { isArray, isObject, textOf, toJson, type JsonObject, type JsonValue } from '../../../api/json';
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
+import {
+  isArray,
+  isObject,
+  jsonSteps,
+  startOfJson,
+  textOf,
+  type JsonObject,
+  type JsonValue,
+} from '../../../api/json';
 import { nameElement, type NamedElement } from '../../../editor/element-at';
 import { useKnowledge } from '../../../editor/snapshots';
-import { diffOf, withoutServerMeta, writePath, type Difference } from '../../../fhir/diff';
+import { diffSteps, withoutServerMeta, writePath, type Difference } from '../../../fhir/diff';
 import { formatValue } from '../../../fhir/format';
 import { Loading } from '../../../layout/loaded';
+import { useSliced } from '../../../layout/use-sliced';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
 
 const JsonDiff = lazy(() => import('../../../editor/json-diff'));
-const { history } = texts;
+const { history, common } = texts;
 const COLORS = { added: 'teal', removed: 'red', changed: 'blue' } as const;
 
 export interface DiffViewProps {
@@ -31,7 +40,8 @@ export function DiffView({ space, before, after, labels }: DiffViewProps) {
     () => (hasMeta ? [before, after] : [withoutServerMeta(before), withoutServerMeta(after)]),
     [before, after, hasMeta],
   );
-  const differences = useMemo(() => diffOf(old, now), [old, now]);
+  const differences = useSliced(useCallback(() => diffSteps(old, now), [old, now]));
+  if (differences === undefined) return <Loading />;
   return (
     <Stack gap="sm">
       <Stack gap="xs">
@@ -55,9 +65,7 @@ export function DiffView({ space, before, after, labels }: DiffViewProps) {
           {history.same}
         </Text>
       ) : isJson ? (
-        <Suspense fallback={<Loading />}>
-          <JsonDiff before={toJson(old)} after={toJson(now)} labels={labels} isUnified={isNarrow} />
-        </Suspense>
+        <JsonOfBoth records={[old, now]} labels={labels} isNarrow={isNarrow} />
       ) : (
         <Differences
           space={space}
@@ -71,6 +79,27 @@ export function DiffView({ space, before, after, labels }: DiffViewProps) {
   );
 }
 
+/** Longer texts are not compared line by line: that would stop the page for seconds. */
+const MOST_COMPARED = 400_000;
+
+interface JsonOfBothProps {
+  readonly records: readonly [before: JsonObject, after: JsonObject];
+  readonly labels: DiffViewProps['labels'];
+  readonly isNarrow: boolean;
+}
+
+function JsonOfBoth({ records: [before, after], labels, isNarrow }: JsonOfBothProps) {
+  const old = useSliced(useCallback(() => jsonSteps(before), [before]));
+  const now = useSliced(useCallback(() => jsonSteps(after), [after]));
+  if (old === undefined || now === undefined) return <Loading />;
+  if (old.length + now.length > MOST_COMPARED) return <Text size="sm">{history.tooLongToCompare}</Text>;
+  return (
+    <Suspense fallback={<Loading />}>
+      <JsonDiff before={old} after={now} labels={labels} isUnified={isNarrow} />
+    </Suspense>
+  );
+}
+
 interface DifferencesProps {
   readonly space: Space;
   readonly records: readonly [before: JsonObject, after: JsonObject];
@@ -80,16 +109,19 @@ interface DifferencesProps {
   readonly isNarrow: boolean;
 }
 
+/** Differences that are shown at once. */
+const PART = 50;
+
 function Differences({ space, records: [before, after], differences, labels, isNarrow }: DifferencesProps) {
   const { definition } = useKnowledge(space);
-  const paths = differences.map(({ path }) => writePath(path));
+  const [shown, setShown] = useState(PART);
+  const part = differences.slice(0, shown);
+  const paths = part.map(({ path }) => writePath(path));
   const names = useQuery({
     queryKey: ['element-names', space, textOf(after['resourceType']), paths],
     queryFn: () =>
       Promise.all(
-        differences.map(({ path, kind }) =>
-          nameElement(definition, kind === 'removed' ? before : after, path),
-        ),
+        part.map(({ path, kind }) => nameElement(definition, kind === 'removed' ? before : after, path)),
       ),
     staleTime: Infinity,
     retry: false,
@@ -112,7 +144,7 @@ function Differences({ space, records: [before, after], differences, labels, isN
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {differences.map((difference, index) => (
+          {part.map((difference, index) => (
             <DifferenceRow
               key={`${difference.kind} ${paths[index]}`}
               difference={difference}
@@ -122,6 +154,11 @@ function Differences({ space, records: [before, after], differences, labels, isN
           ))}
         </Table.Tbody>
       </Table>
+      {part.length === differences.length ? null : (
+        <Button variant="default" size="xs" mt="xs" onClick={() => setShown(shown + PART)}>
+          {common.morePart(part.length, differences.length)}
+        </Button>
+      )}
     </Table.ScrollContainer>
   );
 }
@@ -179,6 +216,13 @@ function ValueCell(props: ValueProps) {
   );
 }
 
+const MOST_OF_VALUE = 2_000;
+
+function startOfValue(value: JsonValue): string {
+  const { text, isWhole } = startOfJson(value, MOST_OF_VALUE);
+  return isWhole ? text : `${text} …`;
+}
+
 /** A value that has no short text is shown as it is stored. */
 export function ValueView({ value, words }: ValueProps) {
   const hasMore = isObject(value) || isArray(value);
@@ -197,7 +241,7 @@ export function ValueView({ value, words }: ValueProps) {
       )}
       {hasMore || words === '' ? (
         <Text size="xs" ff="monospace" c="dimmed" span display="block" style={{ whiteSpace: 'pre-wrap' }}>
-          {toJson(value)}
+          {startOfValue(value)}
         </Text>
       ) : null}
     </>

@@ -1,8 +1,11 @@
 /** The versions of a record as a table: when, who, what. */
-import { Anchor, Badge, Button, Group, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Loader, Text } from '@mantine/core';
+import { useCallback } from 'react';
 import { Link } from 'react-router';
+import { diffSteps, pathsOf, withoutServerMeta } from '../../../fhir/diff';
 import { formatDateTime } from '../../../fhir/format-date';
 import { RecordTable, type More } from '../../../layout/record-table';
+import { useSliced } from '../../../layout/use-sliced';
 import { resourcePath, type Space } from '../../../place';
 import { texts } from '../../../texts';
 import { AuthorView } from './history-author';
@@ -10,7 +13,7 @@ import { useAuthors } from './history-people';
 import type { Restorable } from './history-restore';
 import type { HistoryRow } from './history-versions';
 
-const { history } = texts;
+const { history, common } = texts;
 const COLORS = { created: 'teal', updated: 'blue', deleted: 'red', restored: 'violet' } as const;
 
 export interface HistoryListProps {
@@ -81,9 +84,9 @@ export function HistoryList({ space, address, rows, more, onShow, onRestore }: H
         { title: history.what, cell: (row) => <Changes row={row} /> },
         {
           title: history.actions,
-          cell: ({ version: { versionId, resource }, changes }) => (
+          cell: ({ version: { versionId, resource }, old }) => (
             <Group gap={6} wrap="nowrap">
-              {changes === undefined ? null : (
+              {old === undefined ? null : (
                 <Button
                   size="compact-xs"
                   variant="default"
@@ -111,9 +114,18 @@ export function HistoryList({ space, address, rows, more, onShow, onRestore }: H
   );
 }
 
-function Changes({ row: { changes } }: { readonly row: HistoryRow }) {
-  if (changes === undefined) return null;
-  const { paths, more } = changes;
+/** The elements that a version changed. */
+function Changes({ row: { version, old } }: { readonly row: HistoryRow }) {
+  const { resource } = version;
+  const compare = useCallback(
+    () =>
+      diffSteps(withoutServerMeta(old ?? {}), withoutServerMeta(old === undefined ? {} : (resource ?? {}))),
+    [old, resource],
+  );
+  const differences = useSliced(compare);
+  if (old === undefined) return null;
+  if (differences === undefined) return <Loader size="xs" aria-label={common.loading} />;
+  const { paths, more } = pathsOf(differences);
   if (paths.length === 0)
     return (
       <Text size="sm" c="dimmed">

@@ -4,9 +4,11 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { put } from '../../../api/fhir';
 import { Failure } from '../../../api/failure';
-import { toJson, type JsonObject } from '../../../api/json';
+import { jsonSteps, type JsonObject } from '../../../api/json';
 import { readRecord } from '../../../api/records';
-import { diffOf, withoutServerMeta } from '../../../fhir/diff';
+import { inSlices } from '../../../api/slices';
+import { withoutServerMeta } from '../../../fhir/diff';
+import { isSame } from '../../../fhir/same';
 import { FailureView } from '../../../layout/failure-view';
 import { Loaded } from '../../../layout/loaded';
 import type { Space } from '../../../place';
@@ -63,8 +65,8 @@ function Restore({ space, address, chosen, onClose, onRestored }: RestoreProps) 
     gcTime: 0,
   });
   const write = useMutation({
-    mutationFn: (now: JsonObject | null) => {
-      const text = toJson(withoutServerMeta(chosen.resource));
+    mutationFn: async (now: JsonObject | null) => {
+      const text = await inSlices(jsonSteps(withoutServerMeta(chosen.resource)));
       return put(space, address, now === null ? { text, isNew: true } : { text, version: versionOf(now) });
     },
     onSuccess: (written) => {
@@ -91,7 +93,7 @@ function Restore({ space, address, chosen, onClose, onRestored }: RestoreProps) 
             </Button>
             <Button
               loading={write.isPending}
-              disabled={now !== null && isSame(now, chosen.resource)}
+              disabled={now !== null && isUnchanged(now, chosen.resource)}
               onClick={() => write.mutate(now)}
             >
               {history.restoreVersion(chosen.versionId)}
@@ -103,8 +105,8 @@ function Restore({ space, address, chosen, onClose, onRestored }: RestoreProps) 
   );
 }
 
-function isSame(one: JsonObject, other: JsonObject): boolean {
-  return diffOf(withoutServerMeta(one), withoutServerMeta(other)).length === 0;
+function isUnchanged(one: JsonObject, other: JsonObject): boolean {
+  return isSame(withoutServerMeta(one), withoutServerMeta(other));
 }
 
 /** What a restoration does to the record as it is now; null: the record is deleted. */
@@ -118,7 +120,7 @@ function Effect({
   readonly chosen: Restorable;
 }) {
   if (now === null) return <Text size="sm">{history.restoreDeletedText(versionId)}</Text>;
-  if (isSame(now, resource)) return <Text size="sm">{history.restoreSame(versionId)}</Text>;
+  if (isUnchanged(now, resource)) return <Text size="sm">{history.restoreSame(versionId)}</Text>;
   return (
     <>
       <Text size="sm">{history.restoreText(versionId)}</Text>

@@ -18,6 +18,8 @@ export interface HistoryTabProps {
   readonly space: Space;
   readonly type: string;
   readonly id: string;
+  /** Its versions are read a few at a time. */
+  readonly isLarge?: boolean;
 }
 
 /** The newest change that can be compared. */
@@ -28,9 +30,9 @@ function newestPair(rows: readonly HistoryRow[]): Chosen | undefined {
     : { from: from.version.versionId, to: to.version.versionId };
 }
 
-export default function HistoryTab({ space, type, id }: HistoryTabProps) {
+export default function HistoryTab({ space, type, id, isLarge = false }: HistoryTabProps) {
   const address = { type, id };
-  const { query, rows } = useVersions(space, address);
+  const { query, rows } = useVersions(space, address, isLarge);
   const [chosen, setChosen] = useState<Chosen>();
   const [restoring, setRestoring] = useState<Restorable>();
   const [notice, setNotice] = useState('');

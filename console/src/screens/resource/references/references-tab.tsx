@@ -1,15 +1,16 @@
 /** What a record refers to, and what refers to it. */
 import { Anchor, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { useMemo } from 'react';
+import { useCallback } from 'react';
 import { Link } from 'react-router';
 import type { JsonObject } from '../../../api/json';
 import type { TypeCapability } from '../../../fhir/capabilities';
-import { referencesIn } from '../../../fhir/references-in';
+import { referenceSteps } from '../../../fhir/references-in';
 import { ReferenceView } from '../../../fhir/render/reference-view';
 import { useCapabilities } from '../../../fhir/search-definitions';
-import { Loaded } from '../../../layout/loaded';
+import { Loaded, Loading } from '../../../layout/loaded';
 import { ANYWHERE, RecordTable } from '../../../layout/record-table';
 import { Part } from '../../../layout/heading';
+import { useSliced } from '../../../layout/use-sliced';
 import { fhirPath, type Space } from '../../../place';
 import { texts } from '../../../texts';
 import { ReferrerRecords } from './referrer-records';
@@ -36,7 +37,8 @@ export default function ReferencesTab({ space, type, id, record }: ReferencesTab
 }
 
 function OwnReferences({ record }: { readonly record: JsonObject }) {
-  const references = useMemo(() => referencesIn(record), [record]);
+  const references = useSliced(useCallback(() => referenceSteps(record), [record]));
+  if (references === undefined) return <Loading />;
   return (
     <RecordTable
       rows={references}
