@@ -8,6 +8,7 @@ const MOST_WITH_SERVERS = 60;
 /** Files that compare what the two releases define, or keep both apart; all others run for one (TESTED_RELEASES). */
 const BOTH_RELEASES: readonly string[] = [
   'access/owners',
+  'console/form-definition',
   'console/summary',
   'core/fhir-subscriptions/topic',
   'core/fhir/definitions',

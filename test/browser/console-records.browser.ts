@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Records in the console that are large. */
+/** Records in the console that are large, and their forms. */
 import type { Browser, Page } from 'playwright-core';
 import { startServer, type TestServer } from '../support/server';
 import { startChromium } from './chromium';
@@ -147,3 +147,64 @@ it('a large record is edited and saved, to the digit', () =>
     const { json } = await server.request('GET', `${FHIR}/Basic/values`);
     expect(json).toMatchObject({ code: { text: 'a changed record' }, extension: values(1.5) });
   }));
+
+const asForm = async (page: Page) => {
+  await page.getByRole('radiogroup', { name: 'Edit as' }).getByText('Form', { exact: true }).click();
+  const form = page.getByRole('form', { name: 'Form' });
+  await form.waitFor();
+  return form;
+};
+
+it('a record is written by form alone, with codes and records found by name, and read as JSON', async () => {
+  await put({ resourceType: 'Patient', id: 'ann', name: [{ text: 'Ann Archer' }] } as never);
+  await onScreen(`${FHIR}/Observation#new`, async ({ page, settle }) => {
+    const form = await asForm(page);
+    await form.getByRole('combobox', { name: /^Status/ }).click();
+    await page.keyboard.type('fin');
+    await page.getByRole('option', { name: /final/i }).first().click();
+    await form.getByRole('textbox', { name: 'Code: In words' }).fill('Potassium');
+    await form.getByRole('combobox', { name: 'Subject', exact: true }).click();
+    await page.keyboard.type('archer');
+    await page.getByRole('option', { name: /Ann Archer/ }).click();
+    await form.getByRole('textbox', { name: 'Value: Value' }).fill('4.10');
+    await form.getByRole('textbox', { name: 'Value: UCUM code' }).fill('mmol/L');
+    const date = form.getByRole('textbox', { name: 'Effective', exact: true });
+    await date.fill('2024-5');
+    await form.getByText(/^Not in the draft yet/).waitFor();
+    await date.fill('2024-05');
+    await settle();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('radiogroup', { name: 'Edit as' }).getByText('JSON', { exact: true }).click();
+    await page.locator('.cm-content').getByText('4.10').waitFor();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText(/^Observation\/.* is created\.$/).waitFor();
+  });
+  const { text } = await server.request('GET', `${FHIR}/Observation?subject=Patient/ann`);
+  expect(text).toContain('"value":4.10');
+  expect(text).toContain('"effectiveDateTime":"2024-05"');
+  expect(text).toContain('"reference":"Patient/ann","display":"Ann Archer"');
+});
+
+it('a form keeps what it does not show, and has the findings of the server beside their fields', async () => {
+  const body =
+    '{"resourceType":"Patient","id":"kept","multipleBirthInteger":1,"extension":[{"url":"http://example.org/x","valueDecimal":1.50}],' +
+    '"name":[{"given":["Bea","Ann"],"_given":[{"id":"b"},null],"family":"Archer"}],"birthDate":"1970"}';
+  await server.request('PUT', `${FHIR}/Patient/kept`, JSON.parse(body) as object);
+  await onScreen(`${FHIR}/Patient/kept#edit`, async ({ page, settle }) => {
+    const form = await asForm(page);
+    await form.getByRole('button', { name: 'Name', exact: true }).click();
+    await form.getByRole('textbox', { name: 'Family' }).fill('Baker');
+    await form.getByRole('button', { name: 'Move Given 2 up' }).click();
+    await form.getByRole('textbox', { name: 'Birth date' }).fill('1970-02');
+    await settle();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Version 2 is saved.').waitFor();
+  });
+  const { json } = await server.request('GET', `${FHIR}/Patient/kept`);
+  expect(json).toMatchObject({
+    ...{ multipleBirthInteger: 1, extension: [{ url: 'http://example.org/x', valueDecimal: 1.5 }] },
+    name: [{ given: ['Ann', 'Bea'], _given: [null, { id: 'b' }], family: 'Baker' }],
+    birthDate: '1970-02',
+  });
+});

@@ -1,5 +1,5 @@
 /** Reads definitions and codes for the editor, each once per tenant and release. */
-import { useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient, type QueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Failure } from '../api/failure';
 import { get } from '../api/fhir';
@@ -83,4 +83,36 @@ function knowledgeOf(queries: QueryClient, space: Space): Knowledge {
 export function useKnowledge({ tenant, release }: Space): Knowledge {
   const queries = useQueryClient();
   return useMemo(() => knowledgeOf(queries, { tenant, release }), [queries, tenant, release]);
+}
+
+/** The StructureDefinition of a type, or of a canonical url; null where there is none, or the caller may not read it. */
+export function useStructure(space: Space, name: string | undefined): UseQueryResult<JsonObject | null> {
+  const [url = '', version] = (name ?? '').split('|');
+  const isUrl = url.includes(':');
+  const query = `StructureDefinition?url=${encodeURIComponent(url)}${version === undefined ? '' : `&version=${encodeURIComponent(version)}`}`;
+  const rest = isUrl ? `${query}&_count=1` : `StructureDefinition/${url}?_elements=snapshot`;
+  return useQuery({
+    queryKey: ['editor', { tenant: space.tenant, release: space.release }, rest],
+    queryFn: () => read(space, rest),
+    select: (found) => (found !== null && isUrl ? resourceIn(found) : found),
+    enabled: url !== '',
+    staleTime: Infinity,
+    gcTime: Infinity,
+  });
+}
+
+/** The names of all resource types, if they are wanted; undefined until they are read. */
+export function useResourceTypes(space: Space, isWanted: boolean): readonly string[] | undefined {
+  return useQuery({
+    queryKey: ['editor', { tenant: space.tenant, release: space.release }, 'types'],
+    queryFn: () => readResourceTypes(space),
+    enabled: isWanted,
+    staleTime: Infinity,
+    gcTime: Infinity,
+  }).data;
+}
+
+function resourceIn(bundle: JsonObject): JsonObject | null {
+  const [entry] = objectsOf(bundle['entry']);
+  return isObject(entry?.['resource']) ? entry['resource'] : null;
 }

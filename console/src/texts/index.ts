@@ -4,6 +4,7 @@ import { answer } from './answer';
 import { common } from './common';
 import { editing } from './editing';
 import { failures } from './failures';
+import { form } from './form';
 import { history } from './history';
 import { record } from './record';
 import { resources } from './resources';
@@ -20,6 +21,7 @@ export const texts = {
   editing,
   history,
   failures,
+  form,
   resources,
   server,
   rest,

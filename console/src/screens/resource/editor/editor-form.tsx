@@ -1,6 +1,6 @@
 /** The editor of a record with its findings; what happens with the text is up to the screen around it. */
-import { Button, Group, Stack, Text } from '@mantine/core';
-import { lazy, Suspense, useEffect, useMemo, useRef, type ReactNode, type Ref } from 'react';
+import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { lazy, Suspense, useEffect, useMemo, useRef, useState, type ReactNode, type Ref } from 'react';
 import { useImperativeHandle } from 'react';
 import { Failure, type Issue } from '../../../api/failure';
 import type { EditorHandle } from '../../../editor/code-editor';
@@ -14,7 +14,8 @@ import type { Outcome } from './editor-save';
 import { ValidationList } from './validation-list';
 
 const LazyEditor = lazy(() => import('./editor-pane'));
-const { editing } = texts;
+const LazyForm = lazy(() => import('../form/record-form'));
+const { editing, form: words } = texts;
 
 /** What a screen does with the form. */
 export interface FormHandle {
@@ -61,28 +62,57 @@ export function EditorForm(props: EditorFormProps) {
     () => (place === undefined ? undefined : { severity: '', code: '', text: '', expression: [place] }),
     [place],
   );
+  const [view, setView] = useView();
   useImperativeHandle(ref, () => ({ replace: (all) => editor.current?.replace(all) }), []);
   useEffect(() => editor.current?.check(), [issues]);
+  const shared = { text, issues: issues ?? NONE, onChange, onSave: () => onSave(false) };
   return (
     <Stack gap="sm">
-      <Buttons {...props} editor={editor} />
+      <SegmentedControl
+        size="xs"
+        aria-label={words.view}
+        style={{ alignSelf: 'start' }}
+        value={view}
+        data={[
+          { value: 'form', label: words.form },
+          { value: 'json', label: words.json },
+        ]}
+        onChange={(chosen) => setView(chosen === 'form' ? 'form' : 'json')}
+      />
+      <Buttons {...props} editor={view === 'json' ? editor : undefined} />
       <Findings outcome={outcome} issues={issues} onGo={(issue) => pane.current?.go(issue)} onSave={onSave} />
       <Suspense fallback={<Loading />}>
-        <LazyEditor
-          ref={pane}
-          editor={editor}
-          knowledge={knowledge}
-          type={type}
-          text={text}
-          label={editing.editorOf(name)}
-          issues={issues ?? NONE}
-          start={start}
-          onChange={onChange}
-          onSave={() => onSave(false)}
-        />
+        {view === 'form' ? (
+          <LazyForm ref={pane} space={space} type={type} {...shared} />
+        ) : (
+          <LazyEditor
+            ref={pane}
+            editor={editor}
+            knowledge={knowledge}
+            type={type}
+            label={editing.editorOf(name)}
+            start={start}
+            {...shared}
+          />
+        )}
       </Suspense>
     </Stack>
   );
+}
+
+type View = 'form' | 'json';
+const VIEW = 'andiron/edit-as';
+
+/** How the person edits; this browser remembers it. */
+function useView(): readonly [View, (view: View) => void] {
+  const [view, setView] = useState<View>(localStorage.getItem(VIEW) === 'form' ? 'form' : 'json');
+  return [
+    view,
+    (chosen) => {
+      localStorage.setItem(VIEW, chosen);
+      setView(chosen);
+    },
+  ];
 }
 
 const NONE: readonly Issue[] = [];
@@ -95,7 +125,7 @@ function Buttons({
   onValidate,
   onSave,
   children,
-}: EditorFormProps & { readonly editor: React.RefObject<EditorHandle | null> }) {
+}: EditorFormProps & { readonly editor: React.RefObject<EditorHandle | null> | undefined }) {
   const isBusy = outcome.kind === 'busy';
   return (
     <>
@@ -112,11 +142,13 @@ function Buttons({
             {isChanged ? editing.changed : editing.unchanged}
           </Text>
         </Group>
-        <FindField editor={editor} />
+        {editor === undefined ? null : <FindField editor={editor} />}
       </Group>
-      <Text size="xs" c="dimmed">
-        {editing.keys}
-      </Text>
+      {editor === undefined ? null : (
+        <Text size="xs" c="dimmed">
+          {editing.keys}
+        </Text>
+      )}
     </>
   );
 }

@@ -1,0 +1,279 @@
+/** What a form can show of a type or profile: the elements of a StructureDefinition with their children and slices. */
+import { isArray, isObject, objectsOf, textOf, type JsonObject, type JsonValue } from '../api/json';
+import { isSame } from './same';
+import { humanize } from './humanize';
+import { choiceName } from '../../../packages/fhir-values/choice-name';
+
+/** The elements of one StructureDefinition, by their ids: `Patient.identifier:mrn.system`. */
+export interface FormDefinition {
+  /** Id of the element of the whole. */
+  readonly root: string;
+  readonly elements: ReadonlyMap<string, JsonObject>;
+  /** Ids of the children of an element, and of its slices, in their order. */
+  readonly children: ReadonlyMap<string, readonly string[]>;
+  readonly slices: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface FormBinding {
+  readonly strength: string;
+  readonly valueSet: string;
+}
+
+/** A type that an element can have, with the member that holds it. */
+export interface FieldType {
+  /** `Quantity`; of elements that are defined in place `BackboneElement` or `Element`. */
+  readonly code: string;
+  /** `valueQuantity` */
+  readonly member: string;
+  /** Urls of profiles of the type: its value is formed by one of them. */
+  readonly profiles: readonly string[];
+  /** Types that a reference may lead to; none: all. */
+  readonly targets: readonly string[];
+}
+
+export interface FormField {
+  /** Id of its element. */
+  readonly id: string;
+  /** Without the type: `value`. */
+  readonly name: string;
+  readonly label: string;
+  readonly short: string;
+  readonly isRequired: boolean;
+  readonly isMustSupport: boolean;
+  readonly isSummary: boolean;
+  /** Most values; Infinity: any number. */
+  readonly most: number;
+  /** In JSON it is a list, even where a profile allows one value only. */
+  readonly isList: boolean;
+  readonly types: readonly FieldType[];
+  readonly binding: FormBinding | undefined;
+  /** The only value that it may have, or what its value must contain. */
+  readonly fixed: JsonValue | undefined;
+  readonly pattern: JsonValue | undefined;
+  readonly slices: readonly FormSlice[];
+}
+
+/** Some of the values of an element, which a profile names. */
+export interface FormSlice {
+  /** Id of its element. */
+  readonly id: string;
+  readonly name: string;
+  readonly short: string;
+  readonly isRequired: boolean;
+  readonly isMustSupport: boolean;
+}
+
+/** Where the children of a value are defined. */
+export interface FormPlace {
+  readonly definition: FormDefinition;
+  /** Id of the element. */
+  readonly id: string;
+}
+
+const TYPE_URL = 'http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type';
+const CHOICE = '[x]';
+
+const read = new WeakMap<JsonObject, FormDefinition>();
+
+/** The elements of the snapshot of a StructureDefinition. */
+export function readForm(structure: JsonObject): FormDefinition {
+  const known = read.get(structure);
+  if (known !== undefined) return known;
+  const snapshot = isObject(structure['snapshot']) ? structure['snapshot'] : {};
+  const all = objectsOf(snapshot['element']);
+  const elements = new Map(
+    all.map((element) => [textOf(element['id']) ?? textOf(element['path']) ?? '', element]),
+  );
+  const children = new Map<string, string[]>();
+  const slices = new Map<string, string[]>();
+  for (const id of elements.keys()) {
+    const dot = id.lastIndexOf('.');
+    if (dot === -1) continue;
+    const colon = id.indexOf(':', dot);
+    if (colon === -1) add(children, id.slice(0, dot), id);
+    else add(slices, id.slice(0, colon), id);
+  }
+  const [root = ''] = elements.keys();
+  const made = { root, elements, children, slices };
+  read.set(structure, made);
+  return made;
+}
+
+function add(lists: Map<string, string[]>, key: string, id: string): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [id]);
+  else list.push(id);
+}
+
+/** What no form shows: what the server or programs write, other resources, and extensions that no profile names. */
+const HIDDEN = ['id', 'implicitRules', 'contained'];
+const HIDDEN_TYPES = ['Meta', 'Narrative', 'xhtml', 'Resource'];
+
+function isShown({ name, types, most, slices }: FormField): boolean {
+  if (most === 0 || HIDDEN.includes(name)) return false;
+  if (name === 'extension' || name === 'modifierExtension') return slices.length > 0;
+  return !types.some(({ code }) => HIDDEN_TYPES.includes(code));
+}
+
+/** The fields of a value. Those that are asked for come first; else in the order of the definition. */
+export function fieldsOf({ definition, id }: FormPlace): readonly FormField[] {
+  const fields = childrenOf(definition, id)
+    .map((child) => fieldOf(definition, child))
+    .filter(isShown);
+  const rank = ({ isRequired, isMustSupport }: FormField): number => (isRequired || isMustSupport ? 0 : 1);
+  return fields.toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** A slice has the children of its element where it does not state its own. */
+function childrenOf({ children }: FormDefinition, id: string): readonly string[] {
+  const own = children.get(id) ?? [];
+  const colon = id.lastIndexOf(':');
+  if (own.length > 0 || colon === -1 || id.indexOf('.', colon) !== -1) return own;
+  return children.get(id.slice(0, colon)) ?? [];
+}
+
+/** Whether the children of an element stand in the same definition. */
+export function hasChildren(definition: FormDefinition, id: string): boolean {
+  return childrenOf(definition, id).length > 0;
+}
+
+/** The element that has the same children, such as `Questionnaire.item` of `Questionnaire.item.item`. */
+export function sameAs(definition: FormDefinition, id: string): string | undefined {
+  const content = textOf(definition.elements.get(id)?.['contentReference'])?.replace(/^.*#/, '');
+  return content !== undefined && definition.elements.has(content) ? content : undefined;
+}
+
+export function fieldOf(definition: FormDefinition, id: string): FormField {
+  const element = definition.elements.get(id) ?? {};
+  const last = id.slice(id.lastIndexOf('.') + 1).replace(/:.*$/, '');
+  const name = last.replace(CHOICE, '');
+  const slices = (definition.slices.get(id) ?? []).filter(
+    (slice) => definition.elements.get(slice)?.['max'] !== '0',
+  );
+  return {
+    id,
+    name,
+    label: textOf(element['label']) ?? humanize(name),
+    short: textOf(element['short']) ?? '',
+    isRequired: isAtLeastOne(element),
+    isMustSupport: element['mustSupport'] === true,
+    isSummary: element['isSummary'] === true,
+    most: element['max'] === '*' ? Infinity : Number(textOf(element['max']) ?? 1),
+    isList: isListIn(element),
+    types: typesOf(element, name, last.endsWith(CHOICE)),
+    binding: bindingOf(element),
+    fixed: startingWith(element, 'fixed'),
+    pattern: startingWith(element, 'pattern'),
+    slices: name === '' ? [] : slices.map((slice) => sliceOf(definition, slice)),
+  };
+}
+
+function isAtLeastOne({ min }: JsonObject): boolean {
+  return Number(textOf(min) ?? 0) > 0;
+}
+
+/** What it is in JSON is what it is in the base definition. */
+function isListIn({ base, max }: JsonObject): boolean {
+  const whole = isObject(base) ? textOf(base['max']) : undefined;
+  return (whole ?? textOf(max)) !== '1';
+}
+
+function sliceOf(definition: FormDefinition, id: string): FormSlice {
+  const element = definition.elements.get(id) ?? {};
+  return {
+    id,
+    name: textOf(element['sliceName']) ?? id.slice(id.lastIndexOf(':') + 1),
+    short: textOf(element['short']) ?? '',
+    isRequired: isAtLeastOne(element),
+    isMustSupport: element['mustSupport'] === true,
+  };
+}
+
+function codesIn(value: JsonValue | undefined): readonly string[] {
+  return isArray(value) ? value.flatMap((each) => textOf(each) ?? []) : [];
+}
+
+function typesOf(element: JsonObject, name: string, isChoice: boolean): readonly FieldType[] {
+  const types = objectsOf(element['type']).map((type): FieldType => {
+    const named = objectsOf(type['extension']).find(({ url }) => url === TYPE_URL);
+    const code = textOf(named?.['valueUrl']) ?? textOf(type['code']) ?? '';
+    return {
+      code,
+      member: isChoice ? choiceName(name, code) : name,
+      profiles: codesIn(type['profile']),
+      targets: codesIn(type['targetProfile']).map((url) => url.replace(/^.*\//, '').replace(/\|.*$/, '')),
+    };
+  });
+  return types.length > 0 ? types : [{ code: 'BackboneElement', member: name, profiles: [], targets: [] }];
+}
+
+function bindingOf({ binding }: JsonObject): FormBinding | undefined {
+  if (!isObject(binding)) return undefined;
+  const valueSet = textOf(binding['valueSet']);
+  return valueSet === undefined ? undefined : { strength: textOf(binding['strength']) ?? '', valueSet };
+}
+
+/** The value of a choice member such as `patternCoding`. */
+function startingWith(element: JsonObject, start: string): JsonValue | undefined {
+  const name = Object.keys(element).find(
+    (each) => each.startsWith(start) && /^[A-Z]/.test(each.slice(start.length)),
+  );
+  return name === undefined ? undefined : element[name];
+}
+
+/** Whether a value has all that a pattern states (https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.pattern_x_). */
+export function fits(value: JsonValue | undefined, pattern: JsonValue): boolean {
+  if (isArray(pattern))
+    return isArray(value) && pattern.every((each) => value.some((item) => fits(item, each)));
+  if (isObject(pattern))
+    return (
+      isObject(value) &&
+      Object.entries(pattern).every(([name, each]) => each === undefined || fits(value[name], each))
+    );
+  return isSame(value, pattern);
+}
+
+/** What a new value must have by a definition: fixed values and patterns of the element itself and of what it requires. */
+export function templateOf(definition: FormDefinition, id: string, depth = 0): JsonValue | undefined {
+  const { fixed, pattern } = fieldOf(definition, id);
+  const given = fixed ?? pattern;
+  if (given !== undefined && !isObject(given)) return given;
+  const members: Record<string, JsonValue> = {};
+  if (depth < DEEPEST)
+    for (const child of childrenOf(definition, id)) {
+      const field = fieldOf(definition, child);
+      const [type] = field.types;
+      const sliced = field.slices
+        .filter(({ isRequired }) => isRequired)
+        .flatMap((slice) => templateOf(definition, slice.id, depth + 1) ?? []);
+      const isAsked = field.isRequired || field.fixed !== undefined;
+      const whole = isAsked ? templateOf(definition, child, depth + 1) : undefined;
+      const inner = sliced.length > 0 && field.isList ? sliced : whole;
+      if (inner !== undefined && type !== undefined && field.most > 0)
+        members[type.member] = field.isList && !isArray(inner) ? [inner] : inner;
+    }
+  const all = { ...members, ...given };
+  return Object.keys(all).length === 0 ? undefined : all;
+}
+
+const DEEPEST = 6;
+
+/** The slice that a value belongs to, by what the slice fixes; undefined: to none that tells itself apart. */
+export function sliceFor(
+  definition: FormDefinition,
+  { slices }: FormField,
+  value: JsonValue,
+): FormSlice | undefined {
+  return slices.find(({ id }) => {
+    const template = markOf(definition, id);
+    return template !== undefined && fits(value, template);
+  });
+}
+
+/** What tells a slice apart: its fixed values, or the url of the profile of an extension. */
+export function markOf(definition: FormDefinition, id: string): JsonValue | undefined {
+  const [type] = fieldOf(definition, id).types;
+  const [profile] = type?.profiles ?? [];
+  if (type?.code === 'Extension' && profile !== undefined) return { url: profile.replace(/\|.*$/, '') };
+  return templateOf(definition, id);
+}

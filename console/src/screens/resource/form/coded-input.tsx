@@ -1,0 +1,141 @@
+/** Codes: of a simple type, a Coding, or a CodeableConcept with its words. */
+import { Group, Text, TextInput } from '@mantine/core';
+import { isObject, objectsOf, textOf, type JsonObject } from '../../../api/json';
+import { pruneIn, removeIn, setIn } from '../../../editor/json-edit';
+import type { JsonPath } from '../../../fhir/diff';
+import { texts } from '../../../texts';
+import { CodeSelect, type ChosenCode } from './code-select';
+import { fieldId, findingAt, useFormDraft } from './form-draft';
+import { GroupInput } from './group-input';
+import { PrimitiveInput } from './primitive-input';
+import type { ValueProps } from './value-props';
+
+const words = texts.form;
+
+function hintOf({ field: { binding, short } }: ValueProps): string {
+  const rule = binding?.strength === 'required' ? words.onlyThese : words.preferThese;
+  return short === '' ? rule : `${short}. ${rule}`;
+}
+
+/** `code`, `uri` or `string` that is bound to a value set. */
+export function CodeInput(props: ValueProps) {
+  const { path, value, field, label } = props;
+  const { edit, issues } = useFormDraft();
+  const code = textOf(value);
+  if (field.binding === undefined) return <PrimitiveInput {...props} />;
+  const set = (next: string | undefined): void =>
+    edit((text) =>
+      next === undefined || next === ''
+        ? pruneIn(pruneIn(setIn(text, path, ''), path), path.slice(0, -1))
+        : setIn(text, path, next),
+    );
+  return (
+    <CodeSelect
+      id={fieldId(path)}
+      label={label}
+      description={field.short}
+      error={findingAt(issues, path, true)}
+      isRequired={field.isRequired}
+      valueSet={field.binding.valueSet}
+      chosen={code === undefined ? undefined : { system: '', code, display: '' }}
+      onChoose={(chosen) => set(chosen?.code)}
+      onType={set}
+    />
+  );
+}
+
+function chosenIn(coding: JsonObject | undefined): ChosenCode | undefined {
+  const code = textOf(coding?.['code']);
+  if (code === undefined) return undefined;
+  return { system: textOf(coding?.['system']) ?? '', code, display: textOf(coding?.['display']) ?? '' };
+}
+
+/** Writes a code into a Coding. The version and the mark of another code would not be true of it. */
+function writeCode(text: string, path: JsonPath, { system, code, display }: ChosenCode): string {
+  let written = text;
+  const pairs = { system, code, display };
+  for (const [name, value] of Object.entries(pairs))
+    written = value === '' ? removeIn(written, [...path, name]) : setIn(written, [...path, name], value);
+  return ['version', 'userSelected'].reduce((rest, name) => removeIn(rest, [...path, name]), written);
+}
+
+function clearCode(text: string, path: JsonPath): string {
+  const names = ['system', 'version', 'code', 'display', 'userSelected'];
+  const cleared = names.reduce((rest, name) => removeIn(rest, [...path, name]), text);
+  return pruneIn(cleared, path);
+}
+
+export function CodingInput(props: ValueProps) {
+  const { path, value, field, label } = props;
+  const { edit, issues } = useFormDraft();
+  const coding = isObject(value) ? value : undefined;
+  if (field.binding === undefined) return <GroupInput {...props} />;
+  const choose = (chosen: ChosenCode | undefined): void =>
+    edit((text) => (chosen === undefined ? clearCode(text, path) : writeCode(text, path, chosen)));
+  return (
+    <div>
+      <CodeSelect
+        id={fieldId(path)}
+        label={label}
+        description={hintOf(props)}
+        error={findingAt(issues, path, true)}
+        isRequired={field.isRequired}
+        valueSet={field.binding.valueSet}
+        chosen={chosenIn(coding)}
+        onChoose={choose}
+        onType={(code) => choose(code === '' ? undefined : { system: '', code, display: '' })}
+      />
+      <GroupInput {...props} isDetail />
+    </div>
+  );
+}
+
+export function ConceptInput(props: ValueProps) {
+  const { path, value, field, label } = props;
+  const { edit, issues } = useFormDraft();
+  const concept: JsonObject = isObject(value) ? value : {};
+  const [first, ...more] = objectsOf(concept['coding']);
+  const coding = [...path, 'coding', 0];
+  const choose = (chosen: ChosenCode | undefined): void =>
+    edit((text) => (chosen === undefined ? clearCode(text, coding) : writeCode(text, coding, chosen)));
+  const error = findingAt(issues, path, true);
+  return (
+    <div role="group" aria-label={label}>
+      <Group gap="sm" align="start" grow>
+        {field.binding === undefined ? null : (
+          <CodeSelect
+            id={fieldId(path)}
+            label={label}
+            description={hintOf(props)}
+            error={error}
+            isRequired={field.isRequired}
+            valueSet={field.binding.valueSet}
+            chosen={chosenIn(first)}
+            onChoose={choose}
+            onType={(code) => choose(code === '' ? undefined : { system: '', code, display: '' })}
+          />
+        )}
+        <TextInput
+          id={field.binding === undefined ? fieldId(path) : undefined}
+          label={field.binding === undefined ? label : `${label}: ${words.text}`}
+          description={field.binding === undefined ? field.short : ' '}
+          error={field.binding === undefined ? error : undefined}
+          value={textOf(concept['text']) ?? ''}
+          autoComplete="off"
+          onChange={({ currentTarget: { value: next } }) =>
+            edit((text) =>
+              next === '' ? removeIn(text, [...path, 'text']) : setIn(text, [...path, 'text'], next),
+            )
+          }
+          onBlur={() => edit((text) => pruneIn(text, path))}
+        />
+      </Group>
+      {more.length === 0 ? null : (
+        <Text size="xs" c="dimmed">
+          {words.moreCodes(more.length)}
+        </Text>
+      )}
+      <GroupInput {...props} isDetail />
+    </div>
+  );
+}

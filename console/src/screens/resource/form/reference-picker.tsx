@@ -1,0 +1,104 @@
+/** A reference, whose record is looked for by name. */
+import { Group, Select, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useState } from 'react';
+import { isObject, textOf, type JsonObject } from '../../../api/json';
+import { pruneIn, removeIn, setIn } from '../../../editor/json-edit';
+import { headlineOf } from '../../../fhir/headline';
+import { parseReference } from '../../../fhir/reference';
+import { useRecordName, wordsOf } from '../../../fhir/render/use-names';
+import { useTargets } from '../../../fhir/use-targets';
+import { texts } from '../../../texts';
+import { useResourceTypes } from '../../../editor/snapshots';
+import { fieldId, findingAt, useFormDraft } from './form-draft';
+import { GroupInput } from './group-input';
+import type { ValueProps } from './value-props';
+
+const words = texts.form;
+const PAUSE_MS = 250;
+const ANY = 'Resource';
+
+const addressOf = (record: JsonObject): string =>
+  `${textOf(record['resourceType']) ?? ''}/${textOf(record['id']) ?? ''}`;
+
+export function ReferencePicker(props: ValueProps) {
+  const { path, value, field, type, label } = props;
+  const { space, edit, issues } = useFormDraft();
+  const reference: JsonObject = isObject(value) ? value : {};
+  const address = textOf(reference['reference']);
+  const target = parseReference(address ?? '', '');
+  const isAny = type.targets.length === 0 || type.targets.includes(ANY);
+  const types = useResourceTypes(space, isAny) ?? type.targets;
+  const targets = isAny ? types : type.targets;
+  const [chosenType, setChosenType] = useState<string>();
+  const [isUsed, setUsed] = useState(false);
+  const [typed, setTyped] = useState('');
+  const [text] = useDebouncedValue(typed, PAUSE_MS);
+  const written = target.kind === 'record' ? target.type : undefined;
+  const sought = chosenType ?? written ?? targets.find((each) => each === 'Patient') ?? targets[0] ?? '';
+  const name = useRecordName(space, target.kind === 'record' ? address : undefined);
+  const shown = textOf(reference['display']) ?? wordsOf(name) ?? address ?? '';
+  const records = useTargets(space, isUsed ? sought : '', text === shown ? '' : text);
+  const found = new Map(
+    records.map((record) => [addressOf(record), headlineOf(record) ?? addressOf(record)]),
+  );
+  if (address !== undefined) found.set(address, shown);
+  const choose = (next: string | null): void => {
+    const display = next === null ? undefined : found.get(next);
+    edit((draft) => {
+      // What describes another record would not be true of this one.
+      const cleared = ['identifier', 'type', 'display'].reduce(
+        (rest, member) => removeIn(rest, [...path, member]),
+        draft,
+      );
+      if (next === null) return pruneIn(removeIn(cleared, [...path, 'reference']), path);
+      const set = setIn(cleared, [...path, 'reference'], next);
+      return display === undefined || display === next ? set : setIn(set, [...path, 'display'], display);
+    });
+  };
+  return (
+    <div role="group" aria-label={label}>
+      <Group gap="sm" align="start" wrap="nowrap">
+        {targets.length < 2 ? null : (
+          <Select
+            label={words.targetType(label)}
+            description=" "
+            data={[...targets]}
+            value={sought}
+            searchable
+            allowDeselect={false}
+            w={190}
+            onChange={(next) => setChosenType(next ?? undefined)}
+          />
+        )}
+        <Select
+          id={fieldId(path)}
+          label={label}
+          description={field.short}
+          error={findingAt(issues, path, true)}
+          required={field.isRequired}
+          flex={1}
+          searchable
+          clearable
+          placeholder={words.findRecord}
+          data={[...found].map(([each, title]) => ({ value: each, label: title }))}
+          value={address ?? null}
+          filter={({ options }) => options}
+          onFocus={() => setUsed(true)}
+          onSearchChange={setTyped}
+          onChange={choose}
+          nothingFoundMessage={words.noRecord}
+          renderOption={({ option }) => (
+            <div>
+              <Text size="sm">{option.label}</Text>
+              <Text size="xs" c="dimmed">
+                {option.value}
+              </Text>
+            </div>
+          )}
+        />
+      </Group>
+      <GroupInput {...props} isDetail />
+    </div>
+  );
+}

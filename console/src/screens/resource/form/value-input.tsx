@@ -1,0 +1,23 @@
+/** The input of one value, by its type. */
+import type { ComponentType } from 'react';
+import { CodeInput, CodingInput, ConceptInput } from './coded-input';
+import { GroupInput } from './group-input';
+import { PrimitiveInput } from './primitive-input';
+import { QuantityInput } from './quantity-input';
+import { ReferencePicker } from './reference-picker';
+import type { ValueProps } from './value-props';
+
+const QUANTITIES = ['Quantity', 'SimpleQuantity', 'MoneyQuantity', 'Age', 'Count', 'Distance', 'Duration'];
+const INPUTS: ReadonlyMap<string, ComponentType<ValueProps>> = new Map<string, ComponentType<ValueProps>>([
+  ['CodeableConcept', ConceptInput],
+  ['Coding', CodingInput],
+  ['Reference', ReferencePicker],
+  ...['code', 'uri', 'string'].map((type) => [type, CodeInput] as const),
+  ...QUANTITIES.map((type) => [type, QuantityInput] as const),
+]);
+
+export function ValueInput(props: ValueProps) {
+  const { code } = props.type;
+  const Input = INPUTS.get(code) ?? (/^[a-z]/.test(code) ? PrimitiveInput : GroupInput);
+  return <Input {...props} />;
+}
