@@ -202,7 +202,7 @@ it('a Subscription whose endpoint fails says why, and an administrator delivers,
   const stored = await server.request('PUT', `${root}/Subscription/ward-7`, {
     ...{ resourceType: 'Subscription', id: 'ward-7', status: 'requested', reason: 'A ward' },
     criteria: 'Basic?',
-    channel: { type: 'rest-hook', endpoint: endpoint.base },
+    channel: { type: 'rest-hook', endpoint: endpoint.base, payload: 'application/fhir+json' },
   });
   expect(stored.status).toBe(201);
   await eventually(async () => (await read('/subscriptions/r4/ward-7')).status === 'active');
@@ -213,7 +213,7 @@ it('a Subscription whose endpoint fails says why, and an administrator delivers,
     await ward.getByText('Failing').waitFor();
     await ward.getByText('the endpoint answers 503').waitFor();
     await page.getByRole('button', { name: 'Details of Subscription ward-7' }).click();
-    await row(page, 'Not delivered').waitFor();
+    await page.getByText('Not delivered').waitFor();
     await page.getByRole('button', { name: 'What are they about?' }).click();
     await page.getByRole('link', { name: 'Basic/bed' }).waitFor();
     expect(await findBarriers(page)).toEqual([]);

@@ -3,7 +3,7 @@ export const server = {
   title: 'Server',
   screens: 'Screens of the server',
   intro:
-    'All processes of this server, and what they use. The page is read again every five seconds while it is visible.',
+    'All processes of this server, and what they use. The page is read again every 15 seconds while it is visible.',
   overview: 'Overview',
   searches: 'Searches and limits',
   settings: 'Settings',

@@ -13,7 +13,7 @@ import { StateBadge } from '../administration/status-badge';
 
 const words = texts.server.jobsScreen;
 const KEY = ['server', 'jobs'];
-const REFRESH_MS = 5_000;
+const REFRESH_MS = 15_000;
 
 export function OpenJobsScreen() {
   const queries = useQueryClient();
@@ -30,6 +30,7 @@ export function OpenJobsScreen() {
         query={jobs}
         empty={words.none}
         caption={words.caption}
+        group={words.caption}
         hasCaption
         minWidth={640}
         keyOf={({ id }) => id}

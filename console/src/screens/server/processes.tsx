@@ -34,6 +34,7 @@ export function Processes({ processes, hasRedis }: ProcessesProps) {
       <RecordTable
         rows={processes}
         caption={words.caption}
+        group={words.caption}
         hasCaption
         minWidth={820}
         keyOf={({ report }, index) => (report === undefined ? index : `${report.host} ${report.pid}`)}

@@ -40,6 +40,7 @@ export function SearchesScreen() {
                   rows={searches.toSorted((one, other) => other.slowestMs - one.slowestMs)}
                   empty={slow.none}
                   caption={slow.caption}
+                  group={slow.caption}
                   hasCaption
                   minWidth={720}
                   keyOf={({ process, tenant, release, shape }) => `${process} ${tenant} ${release} ${shape}`}
@@ -68,6 +69,7 @@ export function SearchesScreen() {
                   rows={limits.toSorted((one, other) => (one.last < other.last ? 1 : -1))}
                   empty={ofLimits.none}
                   caption={ofLimits.caption}
+                  group={ofLimits.caption}
                   hasCaption
                   minWidth={560}
                   keyOf={({ process, tenant, error }) => `${process} ${tenant ?? ''} ${error}`}

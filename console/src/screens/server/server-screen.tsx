@@ -63,6 +63,7 @@ function Database({ state }: { readonly state: ServerState }) {
             <RecordTable
               rows={database.tables}
               caption={ofDatabase.tables}
+              group={ofDatabase.tables}
               hasCaption
               look={{ verticalSpacing: 4 }}
               minWidth={360}
@@ -78,6 +79,7 @@ function Database({ state }: { readonly state: ServerState }) {
         <RecordTable
           rows={lanes}
           caption={ofDatabase.lanes}
+          group={ofDatabase.lanes}
           hasCaption
           look={{ verticalSpacing: 4 }}
           minWidth={520}
@@ -151,6 +153,7 @@ function Queues({ queues }: { readonly queues: ServerState['queues'] | undefined
           rows={jobs}
           empty={ofQueues.noJobs}
           caption={ofQueues.jobs}
+          group={ofQueues.jobs}
           hasCaption
           look={{ verticalSpacing: 4 }}
           minWidth={360}

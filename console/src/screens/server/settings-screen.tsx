@@ -41,6 +41,7 @@ export function SettingsInForceScreen() {
             )}
             empty={words.none}
             caption={words.caption}
+            group={words.caption}
             hasCaption
             minWidth={560}
             keyOf={({ name }) => name}

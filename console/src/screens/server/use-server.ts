@@ -2,7 +2,7 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { readServer, type ServerProcess, type ServerState } from '../../api/administration';
 import { texts } from '../../texts';
 
-const REFRESH_MS = 5_000;
+const REFRESH_MS = 15_000;
 const words = texts.server.processes;
 
 /** The state of the server, read again while the page is visible. */

@@ -13,12 +13,13 @@ import { texts } from '../../../texts';
 import { StateBadge } from '../status-badge';
 import { formatCount } from '../tenants/amounts';
 import { DeliveryDetailsView } from './delivery-details';
-import { stateOf } from './delivery-words';
+import { isUnderWay, stateOf } from './delivery-words';
 
 const words = texts.administration.subscriptionScreens;
 const STATUSES = ['requested', 'active', 'error', 'off'] as const;
 const ALL = 'all';
-const REFRESH_MS = 5_000;
+const REFRESH_MS = 15_000;
+const SOON_MS = 2_000;
 
 export function Deliveries({ tenant }: { readonly tenant?: string }) {
   const [chosen, setChosen] = useState<string>(ALL);
@@ -33,7 +34,12 @@ export function Deliveries({ tenant }: { readonly tenant?: string }) {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,
     // Only while the page is visible.
-    refetchInterval: REFRESH_MS,
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ subscriptions }) =>
+        subscriptions.some((one) => isUnderWay(one, Date.now())),
+      ) === true
+        ? SOON_MS
+        : REFRESH_MS,
   });
   return (
     <Stack gap="sm">
@@ -75,6 +81,7 @@ function DeliveryTable({ isOfAll, rows, more }: TableProps) {
       rows={rows}
       empty={<Nothing more={more} />}
       caption={words.caption}
+      group={words.caption}
       hasCaption
       minWidth={820}
       more={more}

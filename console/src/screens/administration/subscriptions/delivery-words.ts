@@ -17,6 +17,15 @@ export function stateOf({ status, attempts }: Pick<Delivery, 'status' | 'attempt
   return { label: words.statuses[status], color: COLORS[status] };
 }
 
+/** True: its state will be another one within moments. */
+export function isUnderWay(
+  { status, waiting, nextAttempt }: Pick<Delivery, 'status' | 'waiting' | 'nextAttempt'>,
+  now: number,
+): boolean {
+  if (status === 'requested') return true;
+  return status === 'active' && waiting > 0 && (nextAttempt === undefined || Date.parse(nextAttempt) <= now);
+}
+
 /** What an administrator can do to let it deliver; undefined: nothing is needed, or only its client can. */
 export function wayToDeliver({
   status,
