@@ -218,7 +218,7 @@ it('a Subscription whose endpoint fails says why, and an administrator delivers,
     await page.getByRole('link', { name: 'Basic/bed' }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     endpoint.behave(undefined);
-    await page.getByRole('button', { name: 'Deliver Subscription ward-7 now' }).click();
+    await page.getByRole('button', { name: 'Deliver now: Subscription ward-7' }).click();
     await ward.getByText('1 of 1').waitFor();
     await page.getByRole('button', { name: 'Switch off Subscription ward-7' }).click();
     await inDialog(page).getByRole('button', { name: 'Switch off' }).click();
