@@ -143,7 +143,7 @@ it('records of a list are selected, tagged, saved as a file, and deleted after a
     await dialog.getByRole('textbox', { name: 'Code' }).fill('old');
     expect(await findBarriers(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Change 3 records' }).click();
-    await dialog.getByText('All 3 requests were done.').waitFor();
+    await dialog.getByText('Done: 3 of 3 requests.').waitFor();
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
     const { json } = await server.request('GET', `${FHIR}/Basic/list-one`);
     expect(json).toMatchObject({ meta: { versionId: '2', tag: [{ code: 'old' }] } });
@@ -156,7 +156,7 @@ it('records of a list are selected, tagged, saved as a file, and deleted after a
     expect(await findBarriers(page)).toEqual([]);
     expect((await server.request('GET', `${FHIR}/Basic/list-one`)).status).toBe(200);
     await dialog.getByRole('button', { name: 'Delete 2 records' }).click();
-    await dialog.getByText('All 2 requests were done.').waitFor();
+    await dialog.getByText('Done: 2 of 2 requests.').waitFor();
     expect((await server.request('GET', `${FHIR}/Basic/list-one`)).status).toBe(410);
   });
 });
@@ -473,7 +473,7 @@ it('a request is written with completion, answered, and kept; a file is tried an
     expect((await server.request('GET', `${FHIR}/Patient/from-file`)).status).toBe(404);
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Send 1 request' }).click();
-    await page.getByText('All 1 requests were done.').waitFor();
+    await page.getByText('Done: 1 of 1 requests.').waitFor();
     expect((await server.request('GET', `${FHIR}/Patient/from-file`)).status).toBe(200);
   }));
 

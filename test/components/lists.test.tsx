@@ -134,7 +134,7 @@ it('selected records are deleted in the version that was seen, after a dry run s
   ).toContain('Observationsubject7');
   expect(sent).toEqual([]);
   fireEvent.click(within(dialog).getByRole('button', { name: 'Delete 2 records' }));
-  await within(dialog).findByText('1 requests were done, 1 were refused.');
+  await within(dialog).findByText('Done: 1 of 2 requests. Refused: 1.');
   within(dialog).getByRole('cell', { name: 'Patient/ben' });
   const { entry } = JSON.parse(sent[0]?.body ?? '{}') as { entry: readonly object[] };
   expect(entry).toEqual(
@@ -160,7 +160,7 @@ it('a tag is added to those that do not have it, and nothing else of them is sen
   fireEvent.change(within(dialog).getByRole('textbox', { name: /^Code/ }), { target: { value: 'x' } });
   within(dialog).getByText('2 of 3 would change; each gets a new version.');
   fireEvent.click(within(dialog).getByRole('button', { name: 'Change 2 records' }));
-  await within(dialog).findByText('1 requests were done, 1 were refused.');
+  await within(dialog).findByText('Done: 1 of 2 requests. Refused: 1.');
   const { entry } = JSON.parse(sent[0]?.body ?? '{}') as { entry: readonly object[] };
   expect(entry[0]).toEqual({
     request: { method: 'POST', url: 'Patient/ben/$meta-add' },

@@ -107,9 +107,14 @@ it('sends no header with a line break, and none that the console sets', async ()
   fireEvent.change(screen.getByRole('combobox', { name: 'Value of header 1' }), {
     target: { value: 'handling=strict' },
   });
+  fireEvent.click(screen.getByRole('button', { name: 'Add a header' }));
+  fireEvent.change(screen.getByRole('combobox', { name: 'Header 2' }), { target: { value: 'prefer' } });
+  fireEvent.change(screen.getByRole('combobox', { name: 'Value of header 2' }), {
+    target: { value: 'return=minimal' },
+  });
   fireEvent.click(sendButton());
   await screen.findByText('200 OK');
-  expect(sent[0]?.headers.get('prefer')).toBe('handling=strict');
+  expect(sent[0]?.headers.get('prefer')).toBe('handling=strict, return=minimal');
 });
 
 it('keeps what was sent for the person alone, and forgets it with the sign-out', async () => {
@@ -137,6 +142,8 @@ it('keeps what was sent for the person alone, and forgets it with the sign-out',
 
 it('shows nobody else what a person has sent', async () => {
   keepRequest(SPACE, { method: 'GET', path: 'Patient/ann', headers: [], body: '' }, { status: 200, ms: 5 });
+  render(<App />, SCREEN);
+  await screen.findByRole('button', { name: 'Take GET Patient/ann again' });
   signIn('Ben Bo');
   render(<App />, SCREEN);
   await screen.findByText('Nothing was sent yet.');
@@ -266,10 +273,10 @@ it('a file is shown before anything is sent, and sent after a dry run', async ()
   const send = screen.getByRole<HTMLButtonElement>('button', { name: 'Send 2 requests' });
   expect(send.disabled).toBe(true);
   fireEvent.click(screen.getByRole('button', { name: 'Dry run' }));
-  await screen.findByText('Dry run: no errors in 2 resources.');
+  await screen.findByText('Dry run: no errors. Resources: 2.');
   await waitFor(() => expect(send.disabled).toBe(false));
   fireEvent.click(send);
-  await screen.findByText('All 2 requests were done.');
+  await screen.findByText('Done: 2 of 2 requests.');
   expect(
     sent.map((each) => entriesIn(each).map(({ request: { method, url } }) => `${method} ${url}`)),
   ).toEqual([

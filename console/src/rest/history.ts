@@ -36,18 +36,22 @@ const NONE: readonly SentBefore[] = [];
 const keyOf = ({ tenant, release }: Space): string => `${PREFIX}${tenant}/${release}`;
 const writerIn = (space: Space): string => personOf(space)?.name ?? '';
 const listeners = new Set<() => void>();
-/** What was read last, so that the same text is the same list. */
-const parsed = new Map<string, { readonly text: string; readonly list: readonly SentBefore[] }>();
+/** What was read last, so that the same text is the same list to the same person. */
+const parsed = new Map<
+  string,
+  { readonly text: string; readonly reader: string; readonly list: readonly SentBefore[] }
+>();
 
 function readAll(space: Space): readonly SentBefore[] {
   const key = keyOf(space);
   const text = sessionStorage.getItem(key);
   if (text === null) return NONE;
+  const reader = writerIn(space);
   const before = parsed.get(key);
-  if (before?.text === text) return before.list;
+  if (before?.text === text && before.reader === reader) return before.list;
   // Only this module writes these keys.
-  const list = (JSON.parse(text) as readonly SentBefore[]).filter(({ by }) => by === writerIn(space));
-  parsed.set(key, { text, list });
+  const list = (JSON.parse(text) as readonly SentBefore[]).filter(({ by }) => by === reader);
+  parsed.set(key, { text, reader, list });
   return list;
 }
 

@@ -56,6 +56,16 @@ const NAMES = new Map([
   [507, 'Insufficient Storage'],
 ]);
 
+/** Several headers of one name are one header with several values. */
+function joined(headers: readonly Header[]): Readonly<Record<string, string>> {
+  const all = new Map<string, string>();
+  for (const { name, value } of headers) {
+    const before = all.get(name.toLowerCase());
+    all.set(name.toLowerCase(), before === undefined ? value : `${before}, ${value}`);
+  }
+  return Object.fromEntries(all);
+}
+
 /** The answer of the server, whatever its status. Throws `Failure` when it cannot be reached. */
 export async function sendRequest(
   space: Space,
@@ -66,7 +76,7 @@ export async function sendRequest(
   const begun = performance.now();
   const response = await request(`${fhirPath(space)}${rest}`, {
     method,
-    headers: Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value])),
+    headers: joined(headers),
     ...(hasBody(method) && body !== '' ? { body } : {}),
     signal,
   });

@@ -108,12 +108,13 @@ export const rest = {
   progress: (done: number, all: number) => `${done.toLocaleString('en')} of ${all.toLocaleString('en')}`,
   tried: (count: number, faults: number) =>
     faults === 0
-      ? `Dry run: no errors in ${count.toLocaleString('en')} resources.`
+      ? `Dry run: no errors. Resources: ${count.toLocaleString('en')}.`
       : `Dry run: errors in ${faults.toLocaleString('en')} of ${count.toLocaleString('en')} resources. Nothing was stored.`,
   sent: (count: number, faults: number) =>
-    faults === 0
-      ? `All ${count.toLocaleString('en')} requests were done.`
-      : `${(count - faults).toLocaleString('en')} requests were done, ${faults.toLocaleString('en')} were refused.`,
+    [
+      `Done: ${(count - faults).toLocaleString('en')} of ${count.toLocaleString('en')} requests.`,
+      ...(faults === 0 ? [] : [`Refused: ${faults.toLocaleString('en')}.`]),
+    ].join(' '),
   stopped: (done: number) => `Stopped after ${done.toLocaleString('en')}. What was done before stays.`,
   partFailed: (from: number, to: number) =>
     `The part from line ${from} to ${to} failed as a whole; those before it were done:`,

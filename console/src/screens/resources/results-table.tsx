@@ -21,7 +21,8 @@ export interface ResultsTableProps {
   readonly query: string;
   readonly columns: readonly Column[];
   readonly records: readonly JsonObject[];
-  readonly selection: Selection;
+  /** Without it no record can be selected. */
+  readonly selection?: Selection;
 }
 
 export function ResultsTable({ space, type, query, columns, records, selection }: ResultsTableProps) {
@@ -41,7 +42,7 @@ export function ResultsTable({ space, type, query, columns, records, selection }
       keyOf={(record) => textOf(record['id']) ?? ''}
       open={(record) => void navigate(pathOf(record))}
       columns={[
-        selectionColumn(records, selection),
+        ...(selection === undefined ? [] : [selectionColumn(records, selection)]),
         {
           title: resources.id,
           cell: (record) => (

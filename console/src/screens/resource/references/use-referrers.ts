@@ -1,5 +1,6 @@
 /** Which types refer to a record, by which search parameters, and how often. */
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { Failure } from '../../../api/failure';
 import { get } from '../../../api/fhir';
 import { isArray, isObject, objectsOf, textOf, type JsonObject } from '../../../api/json';
 import { countAll } from '../../../api/many';
@@ -47,6 +48,16 @@ function withoutDoubles(
   return [...seen.values()];
 }
 
+/** None where the caller may not read SearchParameters: then two parameters of one element count twice. */
+async function readElements(space: Space, search: string, signal: AbortSignal): Promise<Elements> {
+  try {
+    return parseElements((await get(space, search, signal)).value);
+  } catch (error) {
+    if (error instanceof Failure && error.status === 403) return new Map();
+    throw error;
+  }
+}
+
 /** All types and parameters that may lead to a type: the statement leaves out those that may lead to almost any. */
 function pairsOf(
   capability: TypeCapability,
@@ -83,7 +94,7 @@ export async function findReferrers(
   signal: AbortSignal,
 ): Promise<readonly Referrer[]> {
   const search = `SearchParameter?type=reference&target=${type}&_elements=code,base,expression&_count=1000`;
-  const elements = parseElements((await get(space, search, signal)).value);
+  const elements = await readElements(space, search, signal);
   const wanted = withoutDoubles(pairsOf(capability, elements), elements);
   const totals = wanted.map(() => 0);
   for (let start = 0; start < ids.length; start += AT_ONCE) {
