@@ -100,6 +100,8 @@ export interface RequestContext {
   readonly actor: string;
   /** The caller's access; undefined: unrestricted (open mode, the server's own work). */
   readonly access?: Access;
+  /** The person for whom the server does work of its own, for the audit record; `access` names that of a request. */
+  readonly person?: string | undefined;
   /** Milliseconds since 1970 after which the request is answered with `timeout`. */
   readonly deadline: number;
   /** Cancelled when the client disconnects; undefined: never. Reads of a disconnected client are cancelled. */

@@ -59,7 +59,7 @@ export function createImportJob(options: ImportJobOptions): AdministrationJobExe
 
 async function importOnce(
   { core, registry, allowedHosts, maxFileBytes, maxPackedBytes, budget, ...options }: ImportJobOptions,
-  { tenant, request, earlier, content, signal, report }: AdministrationJobRun,
+  { tenant, request, by, earlier, content, signal, report, admitFetch }: AdministrationJobRun,
   held: HeldBytes,
 ): Promise<object> {
   const limits = {
@@ -74,6 +74,7 @@ async function importOnce(
     maxPackedBytes,
     signal,
     resolved,
+    admit: admitFetch,
     ...limits,
   });
   let finished: readonly ImportSummary[] = [];
@@ -101,7 +102,7 @@ async function importOnce(
     imported: (some) => void (finished = some),
     leaveOut: ({ name, version }, reason) => void leftOut.push({ package: `${name}@${version}`, reason }),
     options: {
-      ...{ tenant, signal, inFlight: IN_FLIGHT },
+      ...{ tenant, signal, by, inFlight: IN_FLIGHT },
       ...{ extensionBase: options.extensionBase, maxDepth: options.maxDepth, log: options.log },
       ...(typeof release === 'string' && isRelease(release) ? { release } : {}),
       withExamples: request['examples'] === true,

@@ -11,6 +11,7 @@ import {
   whileBusy,
   type Core,
   type ErrorKey,
+  type JobBeginner,
   type JsonDocument,
   type JsonValue,
   type Log,
@@ -23,7 +24,7 @@ import { isOfSpecification, missingPackages, type MissingPackage } from './depen
 import { isObject } from './members';
 import { PackageError, type PackageFile, type PackageManifest } from './package-file';
 import { renameReferences } from './own-references';
-import { PackageIds, type PackageTarget } from './package-ids';
+import { IMPORTER, PackageIds, type PackageTarget } from './package-ids';
 import { recordPackage } from './package-record';
 import {
   inOrderOfNeed,
@@ -33,7 +34,7 @@ import {
   type PackageResource,
   type Refusal,
 } from './package-resource';
-import { isSameContent } from './stored-content';
+import { isSameContent, withMark } from './stored-content';
 import { sumOf, type TypeCount } from './type-counts';
 
 export interface ImportOptions {
@@ -46,6 +47,8 @@ export interface ImportOptions {
   readonly extensionBase: string;
   readonly maxDepth: number;
   readonly log: Log;
+  /** The administrator of the tenant who has begun the import, and is the author; undefined: the import itself is. */
+  readonly by?: JobBeginner | undefined;
   /** Resources that are written at once; default 32, so that concurrent writes share a statement. */
   readonly inFlight?: number | undefined;
   /** Its reason is thrown when it is aborted. What is stored stays. */
@@ -91,8 +94,6 @@ export interface ImportSummary {
   readonly switchedOff: readonly Refusal[];
 }
 
-/** The author of the stored versions. */
-const ACTOR = 'import-package';
 const IN_FLIGHT = 32;
 /** Characters from which a resource is prepared in the worker thread. */
 const LONG_RESOURCE = 256 * 1024;
@@ -125,7 +126,7 @@ export async function importPackage(
   if (space === undefined) throw new PackageError(`The tenant '${options.tenant}' does not exist`);
   // Resources of a package are stored unchanged: other resources of the guide depend on them.
   const published = { ...space, storesAsPublished: true } as const;
-  const context = { space: published, actor: ACTOR, deadline: 0, requestId: ACTOR, log: options.log };
+  const context = { ...contextOf(options), space: published };
   const wanted = entries.filter(({ isExample }) => options.withExamples || !isExample);
   const { resources, refused } = await readResources(
     wanted,
@@ -133,11 +134,17 @@ export async function importPackage(
     options.maxDepth,
   );
   const missing = await whileBusy(() => missingPackages(core, inTime(context), manifest), options);
-  const work = new Import(core, context, options, {
-    package: `${manifest.name}@${manifest.version}`,
-    resources: resources.length + refused.length,
-    refused: refused.length,
-  });
+  const isOfImporter = context.actor === IMPORTER;
+  const work = new Import(
+    core,
+    context,
+    { ...options, marks: isOfImporter ? undefined : manifest.name },
+    {
+      package: `${manifest.name}@${manifest.version}`,
+      resources: resources.length + refused.length,
+      refused: refused.length,
+    },
+  );
   await work.storeAll(await work.placeAll(resources, manifest.name));
   options.signal?.throwIfAborted();
   const record = {
@@ -166,12 +173,16 @@ export async function importPackage(
 export async function findMissing(
   core: Core,
   { manifest }: PackageFile,
-  options: Pick<ImportOptions, 'tenant' | 'release' | 'log'>,
+  options: Pick<ImportOptions, 'tenant' | 'release' | 'log' | 'by'>,
 ): Promise<readonly MissingPackage[]> {
   const space = await core.access.findSpace(options.tenant, chooseRelease(manifest, options.release));
   if (space === undefined) throw new PackageError(`The tenant '${options.tenant}' does not exist`);
-  const context = { space, actor: ACTOR, deadline: 0, requestId: ACTOR, log: options.log };
-  return missingPackages(core, inTime(context), manifest);
+  return missingPackages(core, inTime({ ...contextOf(options), space }), manifest);
+}
+
+function contextOf({ by, log }: Pick<ImportOptions, 'by' | 'log'>): Omit<RequestContext, 'space'> {
+  const { client: actor, ...others } = by ?? { client: IMPORTER, requestId: IMPORTER };
+  return { ...others, actor, deadline: 0, log };
 }
 
 function chooseRelease(
@@ -217,7 +228,10 @@ class Import {
   constructor(
     private readonly core: Core,
     private readonly context: RequestContext,
-    private readonly options: ImportOptions,
+    private readonly options: ImportOptions & {
+      /** The name of the package, by which resources without a url are marked; undefined: the author is the mark. */
+      readonly marks: string | undefined;
+    },
     private readonly begin: Pick<ImportProgress, 'package' | 'resources' | 'refused'>,
   ) {}
 
@@ -232,11 +246,10 @@ class Import {
     packageName: string,
   ): Promise<readonly TargetedResource[]> {
     const { core, context } = this;
-    const { extensionBase, signal, pauses } = this.options;
+    const { extensionBase, signal, pauses, marks } = this.options;
     const ids = new PackageIds({
       core,
       context: () => inTime(context),
-      actor: ACTOR,
       extensionBase,
       packageName,
       repeats: { signal, pauses },
@@ -267,7 +280,9 @@ class Import {
       await turns.take();
       const { id, stored } = place;
       const named = each.id === id ? each.resource : { ...each.resource, id };
-      const resource = moved.size === 0 ? named : renameReferences(named, moved);
+      const linked = moved.size === 0 ? named : renameReferences(named, moved);
+      const isFoundByUrl = each.url !== undefined;
+      const resource = marks === undefined || isFoundByUrl ? linked : withMark(linked, marks, extensionBase);
       placed.push({ ...each, id, stored, resource, document: { ...each.document, value: resource } });
     }
     return placed;

@@ -12,7 +12,7 @@ import {
 } from '../core';
 import { isObject } from './members';
 import type { PackageResource } from './package-resource';
-import { isSameContent, isWrittenBy } from './stored-content';
+import { isMarked, isSameContent, isWrittenBy } from './stored-content';
 
 /** The id and the current content of a resource of a package in the tenant. */
 export interface PackageTarget {
@@ -25,13 +25,14 @@ export interface PackageTargetOptions {
   readonly core: Core;
   /** Each search and read has its own deadline. */
   context(): RequestContext;
-  /** The author of imported versions. */
-  readonly actor: string;
   readonly extensionBase: string;
   readonly packageName: string;
   /** Pauses between attempts of searches and reads while the server is busy. */
   readonly repeats: RepeatOptions;
 }
+
+/** The author of versions that no administrator of the tenant has asked for. */
+export const IMPORTER = 'import-package';
 
 const STORED = { maxDepth: Number.MAX_SAFE_INTEGER };
 /** Limit on the versions of one canonical url that are read. */
@@ -83,11 +84,15 @@ export class PackageIds {
 
   /** True when the stored resource with the id is this resource or an earlier version of it. */
   private isOwn(stored: JsonValue, { url, version, resource }: PackageResource): boolean {
-    const { actor, extensionBase } = this.options;
+    const { extensionBase } = this.options;
     if (!isObject(stored)) return false;
     if (url !== undefined || stored['url'] !== undefined)
       return stored['url'] === url && stored['version'] === version;
-    return isWrittenBy(stored, actor, extensionBase) || isSameContent(stored, resource, extensionBase);
+    return (
+      isWrittenBy(stored, IMPORTER, extensionBase) ||
+      isMarked(stored, extensionBase) ||
+      isSameContent(stored, resource, extensionBase)
+    );
   }
 
   /**

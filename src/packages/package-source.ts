@@ -18,6 +18,8 @@ export interface PackageSourceOptions extends PackageLimits {
   readonly maxPackedBytes?: number;
   /** Ends a fetch when it is aborted. */
   readonly signal?: AbortSignal;
+  /** As that of `Registry`. */
+  readonly admit?: () => Promise<boolean>;
   /** `resolved` of an earlier source whose work this one continues. */
   readonly resolved?: ReadonlyMap<string, string>;
 }
@@ -43,10 +45,10 @@ export class PackageSource {
 
   /** Fetches a package from the registry. Throws PackageError, also where the file is another package. */
   async fetch({ name, version: requested }: PackageName): Promise<PackageFile> {
-    const { registry, allowedHosts, maxPackedBytes, signal } = this.options;
+    const { registry, allowedHosts, maxPackedBytes, signal, admit } = this.options;
     const asRequested = `${name}@${requested}`;
     const { bytes, version } = await fetchPackage(
-      { outbound: new Outbound(allowedHosts), address: registry, maxPackedBytes, signal },
+      { outbound: new Outbound(allowedHosts), address: registry, maxPackedBytes, signal, admit },
       { name, version: this.#resolved.get(asRequested) ?? requested },
     );
     if (version !== requested) this.#resolved.set(asRequested, version);

@@ -21,6 +21,8 @@ export interface Registry {
   readonly maxPackedBytes?: number | undefined;
   /** Ends a fetch when it is aborted. */
   readonly signal?: AbortSignal | undefined;
+  /** Counts a request. False: there were too many; undefined: they are not counted. */
+  readonly admit?: (() => Promise<boolean>) | undefined;
 }
 
 /** A file that a registry has sent, with the hash that the registry names. */
@@ -122,11 +124,15 @@ function byVersion(one: string, other: string): number {
 }
 
 async function get(
-  { outbound, signal: stopped }: Registry,
+  { outbound, signal: stopped, admit }: Registry,
   url: string,
   maxBytes: number,
   { name, version }: PackageName,
 ): Promise<Uint8Array> {
+  if ((await admit?.()) === false)
+    throw new PackageError(
+      `${name} ${version} is not fetched: the tenant has fetched too much within a minute; import it again later`,
+    );
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const signal = stopped === undefined ? timeout : AbortSignal.any([timeout, stopped]);
   let response: Response;

@@ -1,5 +1,8 @@
 /** The administrators of a tenant administer it themselves (docs/run/own-administration.md); who is admitted is in administration-grid.test.ts. */
+import { readFile } from 'node:fs/promises';
+import { makeFolder, packResources } from '../packages/make-package';
 import { createClient, create, type MadeClient } from '../support/access';
+import { eventually } from '../support/eventually';
 import { openSharedServer, type Answer, type SharedServer } from '../support/shared-server';
 
 let server: SharedServer;
@@ -133,6 +136,82 @@ it('a job of another tenant does not exist', async () => {
     expect((await send(method, `/jobs/${json.id}`, undefined, { by: other, at })).status).toBe(404);
   expect((await send('GET', `/jobs/${json.id}`)).status).toBe(200);
 }); // prettier-ignore
+
+describe('the import of a package', () => {
+  const valueSet = {
+    resourceType: 'ValueSet',
+    id: 'wards',
+    url: 'http://clinic.example/wards',
+    status: 'active',
+  };
+  const packed = async (patient: object): Promise<Buffer> => {
+    const { folder, remove } = await makeFolder();
+    const manifest = { name: 'clinic.example', version: '1.0.0', fhirVersions: ['4.0.1'] };
+    const file = await packResources(folder, manifest, { 'ValueSet-wards.json': valueSet, 'example/Patient-ana.json': patient });
+    const content = await readFile(file);
+    await remove();
+    return content;
+  }; // prettier-ignore
+  const send = (method: string, path: string, body?: unknown, headers = {}): Promise<Answer> =>
+    server.request(method, `/w/${tenant}/api/v1${path}`, body, {
+      authorization: auditorAndAdministrator.basic,
+      ...headers,
+    });
+  let auditorAndAdministrator: MadeClient;
+  beforeAll(async () => {
+    auditorAndAdministrator = await createClient(server, 'clinic', { administrator: true, auditor: true });
+  });
+
+  async function importOnce(patient: object, requestId: string): Promise<Answer['json']> {
+    const headers = { 'content-type': 'application/gzip', 'x-request-id': requestId };
+    const begun = await send('POST', '/packages?examples=true', await packed(patient), headers);
+    expect(begun.status).toBe(202);
+    let job: Answer['json'];
+    await eventually(async () => {
+      ({ json: job } = await send('GET', `/jobs/${begun.json.id}`));
+      return !['queued', 'running'].includes(job.state);
+    });
+    return job;
+  }
+  const authorOf = ({ meta }: Answer['json']): unknown =>
+    meta.extension.find(({ url }: { url: string }) => url.endsWith('/author')).valueReference.reference;
+
+  it('is a write of the administrator who has begun it: in the job, the versions and the audit record', async () => {
+    const { id } = auditorAndAdministrator;
+    const job = await importOnce({ resourceType: 'Patient', id: 'ana' }, 'own-import');
+    expect(job).toMatchObject({ state: 'done', by: { client: id }, request: { examples: true } });
+    expect(job.request).not.toHaveProperty('by');
+    for (const address of ['ValueSet/wards', 'Patient/ana'])
+      expect(authorOf((await send('GET', `/fhir/r4/${address}`)).json)).toBe(`ClientApplication/${id}`);
+    const { json } = await send('GET', '/fhir/r4/AuditEvent?entity:identifier=|own-import&action=U,C');
+    const written = (json.entry ?? []).filter(
+      ({ resource }: Answer['json']) => resource.agent[0].altId === id,
+    );
+    const names = written.flatMap(({ resource }: Answer['json']) =>
+      resource.entity.flatMap(({ what }: { what?: { reference?: string } }) => what?.reference ?? []),
+    );
+    expect(names).toEqual(expect.arrayContaining(['ValueSet/wards/_history/1', 'Patient/ana/_history/1']));
+  });
+
+  it('replaces what an import has written, and never what a client has changed since', async () => {
+    const named = (family: string) => ({ resourceType: 'Patient', id: 'ana', name: [{ family }] });
+    const [again, next] = [await importOnce(named('Muster'), 'a'), await importOnce(named('Muster'), 'b')];
+    expect(again.result.packages[0]).toMatchObject({ stored: 1, unchanged: 1, renamed: [], refused: [] });
+    expect(next.result.packages[0]).toMatchObject({ stored: 0, unchanged: 2, replaced: [] });
+    const { json: ana } = await send('GET', '/fhir/r4/Patient/ana');
+    const ours = { ...ana, gender: 'female' };
+    expect((await send('PUT', '/fhir/r4/Patient/ana', ours, { 'content-type': 'application/json' })).status).toBe(200);
+    const last = await importOnce(named('Other'), 'c');
+    expect(last.result.packages[0]).toMatchObject({ stored: 1, renamed: [{ file: 'example/Patient-ana.json' }], refused: [] });
+    expect((await send('GET', '/fhir/r4/Patient/ana')).json).toMatchObject({ gender: 'female', name: [{ family: 'Muster' }] });
+  }); // prettier-ignore
+
+  it('or another job names nobody where the operator has begun it', async () => {
+    const { json: begun } = await server.administer('POST', `/tenants/${tenant}/reindex`, { release: 'r4b' });
+    await eventually(async () => (await server.administer('GET', `/tenants/${tenant}/jobs/${begun.id}`)).json.state === 'done');
+    expect((await send('GET', `/jobs/${begun.id}`)).json).not.toHaveProperty('by');
+  }); // prettier-ignore
+});
 
 it('clients, secrets and people of another tenant do not exist', async () => {
   const other = await createClient(server, 'ward', { administrator: true });

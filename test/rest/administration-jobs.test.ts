@@ -122,6 +122,23 @@ describe('the import of a package', () => {
     ]);
   });
 
+  it('fetches no more than 120 times a minute for a tenant', async () => {
+    await server.createTenant('greedy');
+    await server.createTenant('modest');
+    const needs = Object.fromEntries(Array.from({ length: 90 }, (_, each) => [`nowhere-${each}.example`, '1.0.0']));
+    for (const name of ['hungry.example', 'hungrier.example'])
+      await registry.publish(name, '1.0.0', await packResources(folder, manifest(name, needs), {}));
+    const lists = async (tenant: string, name: string): Promise<string[]> => {
+      const job = await ended(tenant, await send('POST', tenant, '/packages', { package: `${name}@1.0.0`, dependencies: true }));
+      return (job.result?.leftOut ?? [{ reason: job.failure }]).map(({ reason }: { reason: string }) => reason);
+    };
+    const reasons = [...(await lists('greedy', 'hungry.example')), ...(await lists('greedy', 'hungrier.example'))];
+    expect(reasons.filter((reason) => reason.includes('404')).length).toBeGreaterThanOrEqual(90);
+    expect(reasons.at(-1)).toContain('fetched too much within a minute');
+    const [first] = await lists('modest', 'rooms.example');
+    expect(first).toBeUndefined();
+  }); // prettier-ignore
+
   it('of the latest version begins again with the version that it was before its process ended', async () => {
     await server.createTenant('resumed');
     for (const version of ['1.0.0', '2.0.0']) {

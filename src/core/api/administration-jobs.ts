@@ -5,6 +5,17 @@ import type { JsonObject } from '../fhir/json';
 export const ADMINISTRATION_JOBS = ['import-package', 'reindex'] as const;
 export type AdministrationJobKind = (typeof ADMINISTRATION_JOBS)[number];
 
+/** The administrator of a tenant who has begun a job. What the job writes is attributed to it. */
+export interface JobBeginner {
+  /** Id of the ClientApplication. */
+  readonly client: string;
+  /** The person of the client: a relative reference, or the id of an account. */
+  readonly person?: string | undefined;
+  /** Network address and id of the request. */
+  readonly address?: string | undefined;
+  readonly requestId: string;
+}
+
 export interface AdministrationJob {
   readonly id: string;
   /** One of `ADMINISTRATION_JOBS`. */
@@ -13,6 +24,8 @@ export interface AdministrationJob {
   /** True: it was cancelled, and runs for some moments longer. */
   readonly isBeingCancelled: boolean;
   readonly request: JsonObject;
+  /** Undefined: the operator has begun it. */
+  readonly by: JobBeginner | undefined;
   /** The last report of a job that has begun. */
   readonly progress: object | undefined;
   /** The result of a job that is done. */
@@ -29,6 +42,8 @@ export interface NewAdministrationJob {
   readonly kind: AdministrationJobKind;
   /** The request, which its executor reads and administrators see. */
   readonly request: JsonObject;
+  /** Undefined: the operator. */
+  readonly by?: JobBeginner | undefined;
   /** Bytes that belong to the request. */
   readonly content?: Buffer | undefined;
 }
@@ -39,6 +54,7 @@ export interface AdministrationJobRun {
   /** The name of the tenant. */
   readonly tenant: string;
   readonly request: JsonObject;
+  readonly by: JobBeginner | undefined;
   /** The last report of an earlier run, which ended before the job did. */
   readonly earlier: JsonObject | undefined;
   /** The bytes of the request in pieces; undefined: it has none. */
@@ -47,6 +63,8 @@ export interface AdministrationJobRun {
   readonly signal: AbortSignal;
   /** Stores a short report of the progress, which JSON has, within a second. Cost: nothing that the executor waits for. */
   report(progress: JsonObject): void;
+  /** Counts an outgoing request for the tenant. False: it has sent too many within a minute. */
+  admitFetch(): Promise<boolean>;
 }
 
 /**

@@ -41,14 +41,14 @@ export interface Ending {
 const OK: Ending = { status: 200 };
 
 /** The caller and its network address. */
-export type RecordedCaller = Pick<RequestContext, 'actor' | 'access' | 'requestId' | 'address'>;
+export type RecordedCaller = Pick<RequestContext, 'actor' | 'access' | 'person' | 'requestId' | 'address'>;
 /** Longest query text in a record. */
 const MAX_QUERY = 4_000;
 
 /** Creates the record of one access, with the key of its AuditEvent. */
 export function toRecord(
   ids: IdSource,
-  { actor, access, requestId, address }: RecordedCaller,
+  { actor, access, person, requestId, address }: RecordedCaller,
   { interaction, type, id, version, query, details }: Described,
   { status, reason }: Ending = OK,
 ): AccessRecord {
@@ -60,7 +60,7 @@ export function toRecord(
     reason,
     requestId,
     client: actor === ANONYMOUS ? undefined : actor,
-    person: access?.user ?? access?.account,
+    person: access === undefined ? person : (access.user ?? access.account),
     address,
     type,
     id,

@@ -7,11 +7,15 @@ import {
   type AdministrationJobExecutor,
   type AdministrationJobKind,
   type AdministrationJobs as AdministrationJobsOfCore,
+  type JobBeginner,
   type NewAdministrationJob,
 } from '../api/administration-jobs';
 import { isBusy, whileBusy } from '../concurrency/while-busy';
 import type { Log } from '../context';
 import { FhirError, fhirError } from '../errors';
+import { isJsonObject, type JsonObject } from '../fhir/json';
+import type { RateLimiter } from '../limits/rate-limiter';
+import type { Rate } from '../memory/rate';
 import type { Connections } from '../storage/connection/connections';
 import type { TakenJob } from '../storage/jobs/job-work';
 import { addJob, cancelJob, findJob, listJobs, readContent, type StoredJob } from '../storage/jobs/jobs';
@@ -23,8 +27,12 @@ export interface AdministrationJobsOptions {
   readonly runner: JobRunner;
   readonly database: Connections;
   readonly tenants: Pick<TenantStore, 'find'>;
+  readonly rates: Pick<RateLimiter, 'take'>;
   readonly log: Log;
 }
+
+/** Outgoing requests of the jobs of one tenant, over all processes: those of some 60 packages, of which each takes two. */
+const FETCHES: readonly Rate[] = [{ quota: 120, windowMs: 60_000 }];
 
 /** The first time, and two more after the end of a process. */
 const MAX_RUNS = 3;
@@ -37,7 +45,10 @@ const INTERRUPTED = `The processes that executed the job have stopped before its
 export class AdministrationJobs implements AdministrationJobsOfCore {
   constructor(private readonly options: AdministrationJobsOptions) {}
 
-  async submit(tenant: string, { kind, request, content }: NewAdministrationJob): Promise<AdministrationJob> {
+  async submit(
+    tenant: string,
+    { kind, request: asked, by, content }: NewAdministrationJob,
+  ): Promise<AdministrationJob> {
     const row = await this.#find(tenant);
     // A disabled tenant is not written to, but its index may be repaired.
     if (row.status !== 'active' && !(row.status === 'disabled' && kind === 'reindex'))
@@ -45,6 +56,7 @@ export class AdministrationJobs implements AdministrationJobsOfCore {
     const { runner, database } = this.options;
     const space = spaceOf(row);
     const id = randomBytes(16).toString('hex');
+    const request = by === undefined ? asked : { ...asked, by };
     const job = { id, kind, request, content, mostRuns: MAX_RUNS, most: MOST_ENDED };
     const added = await addJob(database, space, job);
     if (added !== id) throw fhirError('jobUnderWay', { tenant, kind, id: String(added) });
@@ -99,19 +111,27 @@ export class AdministrationJobs implements AdministrationJobsOfCore {
     return row;
   }
 
+  async #admitFetch(name: string): Promise<boolean> {
+    const { number } = await this.#find(name);
+    const counted = { tenant: number, kind: 'fetches', name: '', rates: FETCHES };
+    return (await this.options.rates.take([counted])).isAdmitted;
+  }
+
   #execute(run: JobRun, execute: AdministrationJobExecutor): Promise<object> {
-    const { id, tenant, request, signal, hasContent } = run;
+    const { id, tenant, signal, hasContent } = run;
+    const { request, by } = splitRequest(run.request);
     let earlier = run.progress;
     // After these attempts a later round begins it again.
     return whileBusy(
       () =>
         execute({
-          ...{ id, tenant, request, earlier, signal },
+          ...{ id, tenant, request, by, earlier, signal },
           content: hasContent ? readContent(this.options.database, run) : undefined,
           report(progress) {
             earlier = progress;
             run.report(progress);
           },
+          admitFetch: () => this.#admitFetch(tenant),
         }),
       { signal },
     );
@@ -138,9 +158,24 @@ function spaceOf({ spaces }: TenantRow): number {
 }
 
 function toJob({ isCancelled, ...stored }: StoredJob): AdministrationJob {
-  const { id, kind, state, request, progress, result, failure, created, started, ended } = stored;
+  const { id, kind, state, progress, result, failure, created, started, ended } = stored;
   return {
-    ...{ id, kind, state, request, progress, result, failure, created, started, ended },
+    ...splitRequest(stored.request),
+    ...{ id, kind, state, progress, result, failure, created, started, ended },
     isBeingCancelled: isCancelled && state === 'running',
   };
+}
+
+/** Separates what was asked for from who has asked for it, which are stored together. */
+function splitRequest({ by, ...request }: JsonObject): {
+  readonly request: JsonObject;
+  readonly by: JobBeginner | undefined;
+} {
+  if (!isJsonObject(by) || typeof by['client'] !== 'string') return { request, by: undefined };
+  const text = (name: string): string | undefined => {
+    const value = by[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const [person, address, requestId = ''] = ['person', 'address', 'requestId'].map(text);
+  return { request, by: { client: by['client'], person, address, requestId } };
 }

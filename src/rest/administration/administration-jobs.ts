@@ -2,15 +2,24 @@
  * Jobs of administration: a reindex, and the import of a package (packages.ts). Deleting a job cancels one that has not
  * ended, and forgets one that has (docs/run/operations.md).
  */
-import type { AdministrationJob, Core, NewAdministrationJob } from '../../core';
+import type { FastifyRequest } from 'fastify';
+import {
+  ANONYMOUS_CALLER,
+  type AdministrationJob,
+  type Core,
+  type JobBeginner,
+  type NewAdministrationJob,
+} from '../../core';
 import type { AddressBook } from '../responses/address';
 import type { JobAnswer } from './job-schemas';
+import type { Mount } from './mounts';
 import type { JOB_ROUTES } from './routes';
 import { found, toInstant, type AdministrationCall, type HandlersOf } from './serve-routes';
 
 export interface JobOptions {
   readonly core: Core;
   readonly addresses: AddressBook;
+  readonly mount: Mount;
 }
 
 export function jobHandlers(options: JobOptions): HandlersOf<typeof JOB_ROUTES> {
@@ -37,20 +46,28 @@ export function jobHandlers(options: JobOptions): HandlersOf<typeof JOB_ROUTES> 
 
 /** Queues a job; the response is 202 with its address. Throws `unknownTenant`, `tenantBusy`, `jobUnderWay`. */
 export async function begin(
-  { core, addresses }: JobOptions,
+  { core, addresses, mount }: JobOptions,
   { params: { tenant }, request, reply, tenantAddress }: AdministrationCall,
   job: NewAdministrationJob,
 ): Promise<{ readonly status: 202; readonly answer: JobAnswer }> {
-  const queued = await core.jobs.administration.submit(tenant, job);
+  const by = mount.name === 'operator' ? undefined : beginnerOf(request);
+  const queued = await core.jobs.administration.submit(tenant, { ...job, by });
   reply.header('location', `${addresses.base(request)}${tenantAddress}/jobs/${queued.id}`);
   return { status: 202, answer: toAnswer(queued) };
 }
 
+/** The caller as the one who has begun a job of its own tenant. */
+function beginnerOf({ logEntry: { caller = ANONYMOUS_CALLER }, ip, id }: FastifyRequest): JobBeginner {
+  const { actor: client, access } = caller;
+  return { client, person: access?.user ?? access?.account, address: ip, requestId: id };
+}
+
 function toAnswer({ isBeingCancelled, created, started, ended, ...job }: AdministrationJob): JobAnswer {
-  const { id, kind, state, request, progress, result, failure } = job;
+  const { id, kind, state, request, by, progress, result, failure } = job;
   return {
     ...{ id, kind, state, cancelling: isBeingCancelled, request, progress, result, failure },
     created: toInstant(created),
+    ...(by === undefined ? {} : { by: { client: by.client, person: by.person } }),
     ...(started === undefined ? {} : { started: toInstant(started) }),
     ...(ended === undefined ? {} : { ended: toInstant(ended) }),
   };

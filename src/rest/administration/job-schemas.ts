@@ -62,6 +62,13 @@ function job(
       request: { ...request, description: 'What was asked for' },
       created: instant(),
       ...optional({
+        by: object(
+          {
+            client: text('Id of the client'),
+            ...optional({ person: text('Reference, or id of the account') }),
+          },
+          { description: 'The administrator of the tenant who has begun it; without it, the operator has' },
+        ),
         progress: { ...progress, description: 'The last report of a job that has begun' },
         result: { ...result, description: 'Of a job that is done' },
         failure: text('Why it failed'),
@@ -142,6 +149,7 @@ export interface JobAnswer {
   readonly cancelling: boolean;
   readonly request: object;
   readonly created: string;
+  readonly by?: { readonly client: string; readonly person?: string | undefined };
   readonly progress?: object | undefined;
   readonly result?: object | undefined;
   readonly failure?: string | undefined;
