@@ -4,6 +4,7 @@ import { administerWell, create, createClient } from '../support/access';
 import { andiron } from '../support/andiron';
 import type { Answer } from '../support/http';
 import { openSharedServer, type SharedServer } from '../support/shared-server';
+import { ConsoleUser, type ConsoleTokens } from '../support/console-sign-in';
 import { APP, Browser, makeProof, toAuthorize } from '../support/sign-in';
 import { toCode } from '../support/totp';
 
@@ -239,6 +240,113 @@ it('where the tenant requires it, a person sets one up at the next sign-in, befo
   const path = `/w/${tenant}/oidc/${next.replace(/&#(\d+);/g, (_all, code) => String.fromCharCode(Number(code)))}`;
   expect(isIn(await browser.open(path))).toBe(true);
   expect(isIn(await signIn(tenant, 'mia', toCode(secret)))).toBe(true);
+});
+
+describe('on the page of the second factor', () => {
+  let tenant: string;
+  beforeAll(async () => {
+    tenant = await makeTenant('own');
+  });
+
+  /** The page that asks for a code of the present second factor. */
+  async function toChoice(name: string): Promise<{ readonly browser: Browser; readonly page: Answer }> {
+    const browser = new Browser(server);
+    return { browser, page: await browser.signIn(toSetting(tenant), name, PASSWORD) };
+  }
+
+  it('a person removes it with a code or a recovery code, and then the password alone is enough', async () => {
+    const zoe = await makeUser(tenant, 'zoe');
+    for (const proof of ['code', 'recovery code']) {
+      const { secret, codes } = await enrol(tenant, 'zoe');
+      const { browser, page } = await toChoice('zoe');
+      expect(page.text).toContain('value="remove"');
+      const code = proof === 'code' ? toCode(secret) : (codes[0] ?? '');
+      const removed = await answer(browser, page, { step: 'remove', code });
+      expect([removed.status, removed.text]).toEqual([200, expect.stringContaining('Your second factor is removed')]);
+      expect((await server.administer('GET', `${usersOf(tenant)}/${zoe}`)).json.secondFactor).toBe(false);
+      expect(isIn(await new Browser(server).signIn(toStart(tenant), 'zoe', PASSWORD))).toBe(true);
+      // The form is of no use any more.
+      expect((await answer(browser, page, { step: 'remove', code })).text).toContain('Sign in again.');
+    }
+  }); // prettier-ignore
+
+  it('a wrong code removes nothing, and is counted as at a sign-in', async () => {
+    const yan = await makeUser(tenant, 'yan');
+    const { secret } = await enrol(tenant, 'yan');
+    const statuses: number[] = [];
+    for (let count = 0; count < 6; count++) {
+      const { browser, page } = await toChoice('yan');
+      statuses.push((await answer(browser, page, { step: 'remove', code: toCode(secret, 1000) })).status);
+    }
+    expect(statuses).toEqual([403, 403, 403, 403, 403, 429]);
+    expect((await signIn(tenant, 'yan', toCode(secret))).status).toBe(429);
+    expect((await server.administer('GET', `${usersOf(tenant)}/${yan}`)).json.secondFactor).toBe(true);
+  });
+
+  it('nothing is removed by a sign-in, without a code, or where the tenant requires one', async () => {
+    const xia = await makeUser(tenant, 'xia');
+    const { secret } = await enrol(tenant, 'xia');
+    const signing = await toCodePage(tenant, 'xia');
+    expect(signing.page.text).not.toContain('value="remove"');
+    expect(
+      (await answer(signing.browser, signing.page, { step: 'remove', code: toCode(secret) })).status,
+    ).toBe(400);
+    const { browser, page } = await toChoice('xia');
+    expect((await answer(browser, page, { step: 'remove', code: '' })).status).toBe(403);
+    await administerWell(server, 'PATCH', `/tenants/${tenant}`, {
+      settings: { 'second-factor': 'required' },
+    });
+    const refused = await answer(browser, page, { step: 'remove', code: toCode(secret) });
+    expect([refused.status, refused.text]).toEqual([
+      403,
+      expect.stringContaining('you can only set up another one'),
+    ]);
+    expect(refused.text).not.toContain('value="remove"');
+    expect((await server.administer('GET', `${usersOf(tenant)}/${xia}`)).json.secondFactor).toBe(true);
+  });
+});
+
+describe('sign-ins that have not proved a second factor', () => {
+  const isSignedIn = async (tenant: string, { access_token }: ConsoleTokens): Promise<boolean> => {
+    // The account has no right to data: 403 as long as it is signed in.
+    const { status } = await server.request('GET', `/w/${tenant}/api/v1/fhir/r4/Patient`, undefined, {
+      authorization: `Bearer ${access_token}`,
+    });
+    expect([401, 403]).toContain(status);
+    return status === 403;
+  };
+
+  it('end with the first one that a person sets up, in all browsers and apps', async () => {
+    const tenant = await makeTenant('sooner');
+    await makeUser(tenant, 'vera');
+    const user = new ConsoleUser(server, tenant);
+    const tokens = await user.signIn('vera', PASSWORD);
+    expect(await isSignedIn(tenant, tokens)).toBe(true);
+    await enrol(tenant, 'vera');
+    expect(await isSignedIn(tenant, tokens)).toBe(false);
+    expect((await user.refresh(tokens)).status).toBe(400);
+    expect((await user.attempt()).answer).toMatchObject({ error: 'login_required' });
+  });
+
+  it('do not count while the tenant requires one: people without are asked at once, and others go on', async () => {
+    const tenant = await makeTenant('later');
+    for (const name of ['uma', 'tom']) await makeUser(tenant, name);
+    const { secret } = await enrol(tenant, 'tom');
+    const [uma, tom] = [new ConsoleUser(server, tenant), new ConsoleUser(server, tenant)];
+    const ofUma = await uma.signIn('uma', PASSWORD);
+    // The session of the browser is that of the app's sign-in, with the code.
+    const page = await tom.browser.signIn(toStart(tenant), 'tom', PASSWORD);
+    expect(isIn(await sendCode(tom.browser, page, toCode(secret)))).toBe(true);
+    const ofTom = await tom.renew();
+    await administerWell(server, 'PATCH', `/tenants/${tenant}`, {
+      settings: { 'second-factor': 'required' },
+    });
+    expect(await isSignedIn(tenant, ofUma)).toBe(false);
+    expect((await uma.refresh(ofUma)).status).toBe(400);
+    expect((await uma.attempt()).answer).toMatchObject({ error: 'login_required' });
+    expect(await isSignedIn(tenant, ofTom)).toBe(true);
+    expect((await tom.refresh(ofTom)).status).toBe(200);
+  });
 });
 
 it('an administrator removes a second factor, and the password stays', async () => {

@@ -1,5 +1,4 @@
-import type { TenantReference } from '../storage/accounts/client-applications';
-import type { GrantHolder, GrantStore } from '../storage/accounts/user-grants';
+import type { GrantHolder, GrantSpace, GrantStore } from '../storage/accounts/user-grants';
 import { RefreshingCache } from '../memory/refreshing-cache';
 
 /**
@@ -15,8 +14,10 @@ export class UserGrants {
    * Returns the account of a grant and its rights; undefined: the grant is not valid. The object stays the same while
    * the result does. Cost: a lookup; a statement after 1.5 s.
    */
-  find(space: TenantReference, id: string): GrantHolder | undefined | Promise<GrantHolder | undefined> {
-    return this.#recent.get(`${space.tenantNumber} ${id}`, () => this.store.findHolder(space, id));
+  find(space: GrantSpace, id: string): GrantHolder | undefined | Promise<GrantHolder | undefined> {
+    // Another rule about second factors is another question.
+    const key = `${space.tenantNumber} ${space.settings.secondFactor} ${id}`;
+    return this.#recent.get(key, () => this.store.findHolder(space, id));
   }
 
   /** Called after a change of a grant or an account. */

@@ -22,7 +22,7 @@ export function tokenFor({ query }: Pick<SignInVisit, 'query'>, cookie: string):
  */
 export function isOurs(visit: FormVisit, token: string, step: string): boolean {
   const { formCookie, sessionCookie } = visit;
-  const cookies = ['sign-in', 'code', 'enrol', 'deny'].includes(step)
+  const cookies = ['sign-in', 'code', 'enrol', 'remove', 'deny'].includes(step)
     ? [formCookie, sessionCookie]
     : [sessionCookie];
   const sent = Buffer.from(token);

@@ -1,4 +1,4 @@
-/** The page on which a person sets up a second factor, or another one in place of it, without a client. */
+/** The page on which a person sets up a second factor, or replaces or removes it, without a client. */
 import type { PageVisit, SignInStep } from '../api/sign-in';
 import { SIGN_IN_STEPS } from '../audit/sign-in-trail';
 import { isOurs, isToken, NOT_OURS, tokenFor } from './form-token';
@@ -6,6 +6,8 @@ import { makeToken } from './random-token';
 import type { SignInSteps } from './sign-in-steps';
 
 const PAGE = 'second-factor';
+const REMOVAL = 'remove';
+const NEXT = '../console';
 
 type SignInPage = Extract<SignInStep, { kind: 'sign-in' }>;
 
@@ -32,9 +34,12 @@ export async function showSecondFactor(
   });
   if (form === undefined) return again({ status: 200 });
   const step = form.get('step') ?? '';
-  if (!SIGN_IN_STEPS.includes(step) || !isOurs(visit, form.get('token') ?? '', step)) return NOT_OURS;
-  const end = await steps.take(visit, { step, form, sets: true });
+  if (![...SIGN_IN_STEPS, REMOVAL].includes(step) || !isOurs(visit, form.get('token') ?? '', step))
+    return NOT_OURS;
+  const end =
+    step === REMOVAL ? await steps.remove(visit, form) : await steps.take(visit, { step, form, sets: true });
+  if (end.kind === 'removed') return { kind: 'second-factor-removed', next: NEXT };
   if (end.kind === 'page') return end.page;
   if (end.kind === 'again') return again(end.shown);
-  return { kind: 'recovery-codes', codes: end.codes ?? [], next: '../console' };
+  return { kind: 'recovery-codes', codes: end.codes ?? [], next: NEXT };
 }

@@ -9,6 +9,7 @@ import { noteAccount } from '../audit/sign-in-trail';
 import { FhirError } from '../errors';
 import type { StoredUser } from '../storage/accounts/user-accounts';
 import type { SecondFactorStore } from '../storage/accounts/second-factors';
+import type { UserGrants } from '../authorization/user-grants';
 import type { CredentialThrottle } from './credential-throttle';
 import { tokenFor } from './form-token';
 import {
@@ -23,6 +24,7 @@ import type { Users } from './users';
 
 /** Milliseconds between the password and the code. */
 const PATIENCE_MS = 10 * 60_000;
+const REQUIRED = 'You need a second factor here: you can only set up another one in its place.';
 const WRONG_CODE = 'The code is not right, or was used before.';
 
 /** What the person has proved on earlier pages. */
@@ -53,12 +55,18 @@ export type StepEnd =
   /** The proof of the password is missing, too old, or of another password. */
   | { readonly kind: 'expired' };
 
+/** Why a step was not done: in words, or there were too many attempts. */
+type Failed = string | FhirError;
+
 export interface SecondStepParts {
   readonly store: SecondFactorStore;
   readonly users: Users;
   readonly throttle: CredentialThrottle;
   /** A keyed hash. */
   readonly digest: (text: string) => Buffer;
+  readonly grants: Pick<UserGrants, 'invalidate'>;
+  /** Notifies the other processes of a change of the tenant. */
+  changed(tenant: string): void;
 }
 
 export class SecondStep {
@@ -67,17 +75,45 @@ export class SecondStep {
   /** Returns the step after a right password. `sets`: the person wants a new second factor. */
   after(visit: SecondStepVisit, user: StoredUser, sets: boolean): StepEnd {
     const proved = { user, until: Date.now() + PATIENCE_MS, hasCode: false };
-    if (user.hasSecondFactor) return end(visit, 'password', this.#codePage(visit, proved, 200));
+    if (user.hasSecondFactor) return end(visit, 'password', this.#codePage(visit, proved, { sets }));
     if (!sets && visit.space.settings.secondFactor === 'optional') return { kind: 'proved', user };
-    return end(visit, 'password', this.#enrolmentPage(visit, proved, 200));
+    return end(visit, 'password', this.#enrolmentPage(visit, proved));
   }
 
-  /** Returns the step after a code of the present second factor. */
+  /** Returns the step after a code of the present second factor. `sets`: the person wants a new second factor. */
   async afterCode(
     visit: SecondStepVisit,
     form: ReadonlyMap<string, string>,
     sets: boolean,
   ): Promise<StepEnd> {
+    const proved = await this.#proveCode(visit, form, sets);
+    if ('kind' in proved) return proved;
+    if (!sets) return { kind: 'proved', user: proved.user };
+    return { kind: 'page', page: this.#enrolmentPage(visit, { ...proved, hasCode: true }) };
+  }
+
+  /** Removes the second factor after a code of it, unless the tenant requires one. */
+  async afterRemoval(
+    visit: SecondStepVisit,
+    form: ReadonlyMap<string, string>,
+  ): Promise<StepEnd | { readonly kind: 'removed' }> {
+    const { space } = visit;
+    const proved = await this.#proveCode(visit, form, true);
+    if ('kind' in proved) return proved;
+    if (space.settings.secondFactor === 'required')
+      return { kind: 'page', page: this.#codePage(visit, proved, { sets: true, failed: REQUIRED }) };
+    note(visit.trail, 'removal');
+    await this.parts.store.remove(space, proved.user.id);
+    this.#ended(visit);
+    return { kind: 'removed' };
+  }
+
+  /** Returns what the person has proved, or the step after a code that is wrong. */
+  async #proveCode(
+    visit: SecondStepVisit,
+    form: ReadonlyMap<string, string>,
+    sets: boolean,
+  ): Promise<Proved | StepEnd> {
     const proved = await this.#read(visit, form);
     if (proved?.user.hasSecondFactor !== true) return { kind: 'expired' };
     const { user } = proved;
@@ -89,9 +125,13 @@ export class SecondStep {
         ? store.useCode(visit.space, user.id, (secret) => stepOfCode(secret, typed.digits, Date.now()))
         : store.useRecoveryCode(visit.space, user.id, typed.hash);
     const failed = await this.#attempt(visit, user, attempt);
-    if (failed !== undefined) return { kind: 'page', page: this.#codePage(visit, proved, failed) };
-    if (!sets) return { kind: 'proved', user };
-    return { kind: 'page', page: this.#enrolmentPage(visit, { ...proved, hasCode: true }, 200) };
+    if (failed === undefined) return proved;
+    return { kind: 'page', page: this.#codePage(visit, proved, { sets, failed }) };
+  }
+
+  #ended({ space }: SecondStepVisit): void {
+    this.parts.grants.invalidate();
+    this.parts.changed(space.tenant);
   }
 
   /** Returns the step after the first code of a new second factor, with its recovery codes. */
@@ -103,7 +143,7 @@ export class SecondStep {
     const typed = readTypedCode(form.get('code') ?? '');
     const step = typed.kind === 'code' ? stepOfCode(secret, typed.digits, Date.now()) : undefined;
     // The person sees the secret, so that there is nothing to guess.
-    if (step === undefined) return { kind: 'page', page: this.#enrolmentPage(visit, proved, 403) };
+    if (step === undefined) return { kind: 'page', page: this.#enrolmentPage(visit, proved, WRONG_CODE) };
     const { codes, hashes: recovery } = makeRecoveryCodes();
     const factor = {
       proved: user.hash,
@@ -114,6 +154,7 @@ export class SecondStep {
       isReplacement,
     };
     if (!(await this.parts.store.put(visit.space, user.id, factor))) return { kind: 'expired' };
+    this.#ended(visit);
     return { kind: 'proved', user, codes };
   }
 
@@ -122,7 +163,7 @@ export class SecondStep {
     { space, address }: SecondStepVisit,
     user: StoredUser,
     use: () => Promise<boolean>,
-  ): Promise<403 | FhirError | undefined> {
+  ): Promise<Failed | undefined> {
     const { throttle, users } = this.parts;
     const isKnownNetwork = (network: string): Promise<boolean> => users.hasNetwork(space, user, network);
     const attempt = { kind: 'code', name: user.name, address, isKnownNetwork } as const;
@@ -130,37 +171,43 @@ export class SecondStep {
       const isRight = await throttle.attemptSignIn(space, attempt, async () =>
         (await use()) ? true : undefined,
       );
-      return isRight === true ? undefined : 403;
+      return isRight === true ? undefined : WRONG_CODE;
     } catch (error) {
       if (error instanceof FhirError && error.key === 'tooManyRequests') return error;
       throw error;
     }
   }
 
-  #codePage(visit: SecondStepVisit, proved: Proved, failed: 200 | 403 | FhirError): SecondStepPage {
-    return { ...this.#page(visit, proved, failed), kind: 'code' };
+  #codePage(
+    visit: SecondStepVisit,
+    proved: Proved,
+    { sets, failed }: { readonly sets: boolean; readonly failed?: Failed },
+  ): SecondStepPage {
+    const mayRemove = visit.space.settings.secondFactor !== 'required';
+    const purpose = sets ? (mayRemove ? 'replace-or-remove' : 'replace') : 'sign-in';
+    return { ...this.#page(visit, proved, failed), kind: 'code', purpose };
   }
 
-  #enrolmentPage(visit: SecondStepVisit, proved: Proved, status: 200 | 403): SecondStepPage {
+  #enrolmentPage(visit: SecondStepVisit, proved: Proved, failed?: Failed): SecondStepPage {
     const { space } = visit;
     const { user, secret = makeSharedSecret() } = proved;
     const shown = showSharedSecret(secret, space.display ?? space.tenant, user.name);
-    return { ...this.#page(visit, { ...proved, secret }, status), kind: 'enrolment', ...shown };
+    return { ...this.#page(visit, { ...proved, secret }, failed), kind: 'enrolment', ...shown };
   }
 
   #page(
     visit: SecondStepVisit,
     proved: Proved,
-    failed: 200 | 403 | FhirError,
-  ): Omit<Extract<SecondStepPage, { kind: 'code' }>, 'kind'> {
+    failed: Failed | undefined,
+  ): Omit<Extract<SecondStepPage, { kind: 'code' }>, 'kind' | 'purpose'> {
     const { space, cookie, redirectUri } = visit;
     const common = {
       ...{ redirectUri, formCookie: cookie, token: tokenFor(visit, cookie) },
       ...{ user: proved.user.display, tenant: space.display ?? space.tenant },
       proof: this.#write(visit, proved),
     };
-    if (failed === 200) return { ...common, status: 200 };
-    if (failed === 403) return { ...common, status: 403, problem: WRONG_CODE };
+    if (failed === undefined) return { ...common, status: 200 };
+    if (typeof failed === 'string') return { ...common, status: 403, problem: failed };
     const { message: problem, retryAfterSeconds = 1 } = failed;
     return { ...common, status: 429, retryAfterSeconds, problem };
   }

@@ -25,6 +25,11 @@ export interface SignInForm {
   readonly sets: boolean;
 }
 
+const EXPIRED: SignInEnd = {
+  kind: 'again',
+  shown: { status: 403, problem: 'That took too long. Sign in again.' },
+};
+
 export class SignInSteps {
   constructor(
     private readonly users: Users,
@@ -36,7 +41,16 @@ export class SignInSteps {
     const end = await this.#take(visit, sent);
     if (end.kind === 'proved') await this.users.noteNetwork(visit.space, end.user, visit.address);
     if (end.kind !== 'expired') return end;
-    return { kind: 'again', shown: { status: 403, problem: 'That took too long. Sign in again.' } };
+    return EXPIRED;
+  }
+
+  /** Takes the form by which a person removes the second factor. */
+  async remove(
+    visit: SecondStepVisit,
+    form: ReadonlyMap<string, string>,
+  ): Promise<SignInEnd | { readonly kind: 'removed' }> {
+    const end = await this.second.afterRemoval(visit, form);
+    return end.kind === 'expired' ? EXPIRED : end;
   }
 
   async #take(visit: SecondStepVisit, { step, form, sets }: SignInForm): Promise<SignInEnd | StepEnd> {

@@ -7,6 +7,7 @@ type InvitationPage = Extract<SignInStep, { kind: 'invitation' }>;
 type CodePage = Extract<SignInStep, { kind: 'code' }>;
 type EnrolmentPage = Extract<SignInStep, { kind: 'enrolment' }>;
 type RecoveryCodesPage = Extract<SignInStep, { kind: 'recovery-codes' }>;
+type RemovedPage = Extract<SignInStep, { kind: 'second-factor-removed' }>;
 type PasswordSetPage = Extract<SignInStep, { kind: 'password-set' }>;
 
 /** Takes the secret of the link out of the address and into the form. Browsers send no server what stands behind the `#`. */
@@ -43,15 +44,48 @@ export function passwordSetPage({ user, tenant }: PasswordSetPage): string {
   );
 }
 
-export function codePage({ token, proof, user, tenant, problem }: CodePage): string {
+const REPLACE = '<button type="submit" name="step" value="code">Set up another one</button>';
+/** What a person does with a code: a sentence with the name of the tenant and of the person, and the buttons. */
+const PURPOSES: Readonly<
+  Record<CodePage['purpose'], { words(tenant: string, user: string): string; readonly buttons: string }>
+> = {
+  'sign-in': {
+    words: (tenant, user) => `You sign in to ${tenant} as ${user}.`,
+    buttons: '<button type="submit" name="step" value="code">Sign in</button>',
+  },
+  replace: {
+    words: (tenant, user) =>
+      `${user} has a second factor, which ${tenant} requires. With a code of it you set up another one, and get new recovery codes.`,
+    buttons: REPLACE,
+  },
+  'replace-or-remove': {
+    words: (tenant, user) =>
+      `${user} has a second factor at ${tenant}. With a code of it you set up another one and get new recovery codes, or remove it: then the password alone is enough.`,
+    buttons: `${REPLACE}
+<button type="submit" name="step" value="remove">Remove it</button>`,
+  },
+};
+
+export function codePage({ token, proof, user, tenant, problem, purpose }: CodePage): string {
+  const { words, buttons } = PURPOSES[purpose];
+  const name = (text: string): string => `<strong><bdi>${escapeHtml(text)}</bdi></strong>`;
   return page(
     'Enter your code',
     `<h1>Enter the code of your app</h1>
-<p>You sign in to <strong><bdi>${escapeHtml(tenant)}</bdi></strong> as <strong><bdi>${escapeHtml(user)}</bdi></strong>.</p>
+<p>${words(name(tenant), name(user))}</p>
 ${toProblem(problem)}<form method="post">
 ${hidden('token', token)}${hidden('proof', proof)}${codeField('Code of six digits, or a recovery code')}
-<div class="buttons"><button type="submit" name="step" value="code">Sign in</button></div>
+<div class="buttons">${buttons}</div>
 </form>`,
+  );
+}
+
+export function secondFactorRemovedPage({ next }: RemovedPage): string {
+  return page(
+    'Your second factor is removed',
+    `<h1>Your second factor is removed</h1>
+<p>From now on your password alone is enough. Delete the account from your app: its codes are not valid any more.</p>
+<p><a href="${escapeHtml(next)}">Go on</a></p>`,
   );
 }
 

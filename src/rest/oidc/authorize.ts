@@ -16,6 +16,7 @@ import {
   invitationPage,
   passwordSetPage,
   recoveryCodesPage,
+  secondFactorRemovedPage,
 } from './account-pages';
 import { policyOf, type PageRights } from './html';
 import { consentPage, continuePage, refusalPage, signedOutPage, signInPage } from './pages';
@@ -125,6 +126,8 @@ export function sendStep(
       return send(codePage(step), { hasForm: true, redirectUri: step.redirectUri });
     case 'enrolment':
       return send(enrolmentPage(step), { hasForm: true, redirectUri: step.redirectUri });
+    case 'second-factor-removed':
+      return send(secondFactorRemovedPage(step));
     case 'recovery-codes':
       return send(recoveryCodesPage(step));
     case 'sign-in':

@@ -4,6 +4,7 @@ import type { TenantReference } from './client-applications';
 import type { DatabaseOptions } from '../connection/database';
 import { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template } from '../connection/statement';
+import { endSignIns } from './user-password';
 
 /** A second factor to be. */
 export interface NewSecondFactor {
@@ -111,7 +112,10 @@ export class SecondFactorStore {
     );
   }
 
-  /** False: the password is another one now, the account is disabled, or it got a second factor meanwhile. */
+  /**
+   * Also ends all sign-ins of the account: they have not proved this second factor. False: the password is another one now, the
+   * account is disabled, or it got a second factor meanwhile.
+   */
   async put(
     { tenantNumber: tenant }: TenantReference,
     id: string,
@@ -123,6 +127,7 @@ export class SecondFactorStore {
       const hashes = recovery.map((hash) => hash.toString('hex'));
       await session.run(PUT, { tenant, id, proved, placeholder, secret, step, recovery: hashes });
       await session.run(HOLD_PLACE, { tenant, id, placeholder });
+      await endSignIns(session, { tenant, id });
       return true;
     });
   }

@@ -3,6 +3,7 @@
  * hashes. Each insertion deletes some expired rows.
  */
 import { sql, type RawBuilder } from 'kysely';
+import type { TenantSpace } from '../../context';
 import type { Release } from '../../fhir/release';
 import type { TenantReference } from './client-applications';
 import type { Database, Row } from '../connection/database';
@@ -99,10 +100,23 @@ const GRANT: { readonly [Name in keyof UserGrant]: RawBuilder<UserGrant[Name]> }
 };
 const COLUMNS = sql.join(Object.values(GRANT));
 
+/** A tenant, with its rule about second factors. */
+export type GrantSpace = TenantReference & {
+  readonly settings: Pick<TenantSpace['settings'], 'secondFactor'>;
+};
+
+/** Where the tenant requires a second factor, an account without one has no sign-in that counts. */
+const hasFactor = (of: 's' | 'g') => sql`
+  (not ${bind('required')}::boolean or exists (
+    select 1 from andiron.second_factor f
+    where f.tenant = ${sql.ref(`${of}.tenant`)} and f.account = ${sql.ref(`${of}.account`)}))`;
+
 /**
- * True for a valid grant: neither revoked nor expired, of an enabled account, and its session, if any, still exists.
+ * True for a valid grant: neither revoked nor expired, of an enabled account with the factors that the tenant requires, and its
+ * session, if any, still exists.
  */
 const STANDS = sql`
+  ${hasFactor('g')} and
   not g.revoked and g.expires > now()
   and exists (select 1 from andiron.user_account a where a.tenant = g.tenant and a.id = g.account and not a.disabled)
   and (g.session is null or exists (
@@ -124,7 +138,8 @@ const FIND_SESSION = defineStatement(
   template(sql`
     select s.account, floor(extract(epoch from s.began) * 1000)::bigint from andiron.user_session s
     join andiron.user_account a on a.tenant = s.tenant and a.id = s.account and not a.disabled
-    where s.tenant = ${bind('tenant')}::int and s.hash = ${bind('hash')}::bytea and s.expires > now() limit 1`),
+    where s.tenant = ${bind('tenant')}::int and s.hash = ${bind('hash')}::bytea and s.expires > now()
+      and ${hasFactor('s')} limit 1`),
 );
 const END_SESSION = defineStatement(
   template(sql`
@@ -223,12 +238,12 @@ const HOLDER = defineStatement(
 export class GrantStore {
   constructor(private readonly database: Database) {}
 
-  async addSession(space: TenantReference, hash: Buffer, account: string, seconds: number): Promise<void> {
+  async addSession(space: GrantSpace, hash: Buffer, account: string, seconds: number): Promise<void> {
     await this.run(space, ADD_SESSION, { hash, account, seconds });
   }
 
   /** Undefined: the session does not exist, has expired, or its account is disabled. */
-  async findSession(space: TenantReference, hash: Buffer): Promise<UserSession | undefined> {
+  async findSession(space: GrantSpace, hash: Buffer): Promise<UserSession | undefined> {
     const [row] = await this.run(space, FIND_SESSION, { hash });
     if (row === undefined) return undefined;
     const [account, began] = row as [string, number];
@@ -236,21 +251,16 @@ export class GrantStore {
   }
 
   /** Ends a session and revokes the grants that end with it. */
-  async endSession(space: TenantReference, hash: Buffer): Promise<void> {
+  async endSession(space: GrantSpace, hash: Buffer): Promise<void> {
     await this.run(space, END_SESSION, { hash });
   }
 
   /** False: the client does not exist or is disabled. */
-  async addLaunch(
-    space: TenantReference,
-    hash: Buffer,
-    launch: LaunchContext,
-    seconds: number,
-  ): Promise<boolean> {
+  async addLaunch(space: GrantSpace, hash: Buffer, launch: LaunchContext, seconds: number): Promise<boolean> {
     return (await this.run(space, ADD_LAUNCH, { ...launch, hash, seconds })).length > 0;
   }
 
-  async findLaunch(space: TenantReference, hash: Buffer): Promise<LaunchContext | undefined> {
+  async findLaunch(space: GrantSpace, hash: Buffer): Promise<LaunchContext | undefined> {
     const [row] = await this.run(space, FIND_LAUNCH, { hash });
     if (row === undefined) return undefined;
     const [client, release, patient, encounter, needPatientBanner, smartStyleUrl] = row as [
@@ -261,17 +271,17 @@ export class GrantStore {
   }
 
   /** Id of the client of a refresh token family, valid or not. */
-  async clientOfFamily(space: TenantReference, family: Buffer): Promise<string | undefined> {
+  async clientOfFamily(space: GrantSpace, family: Buffer): Promise<string | undefined> {
     const [row] = await this.run(space, FIND_CLIENT, { family });
     return row === undefined ? undefined : String(row[0]);
   }
 
   /** Returns true once for each launch. */
-  async useLaunch(space: TenantReference, hash: Buffer): Promise<boolean> {
+  async useLaunch(space: GrantSpace, hash: Buffer): Promise<boolean> {
     return (await this.run(space, USE_LAUNCH, { hash })).length > 0;
   }
 
-  async add(space: TenantReference, grant: NewGrant): Promise<void> {
+  async add(space: GrantSpace, grant: NewGrant): Promise<void> {
     await this.run(space, ADD_GRANT, { ...grant });
   }
 
@@ -280,7 +290,7 @@ export class GrantStore {
    * such code; if the code was used before, its grant is revoked.
    */
   async useCode(
-    space: TenantReference,
+    space: GrantSpace,
     client: string,
     code: Buffer,
     refresh: RefreshHashes,
@@ -296,7 +306,7 @@ export class GrantStore {
    * revoked and passed to `ended`.
    */
   async findByRefresh(
-    space: TenantReference,
+    space: GrantSpace,
     client: string,
     refresh: RefreshHashes,
     ended: (grant: EndedGrant) => void,
@@ -316,7 +326,7 @@ export class GrantStore {
    * often that its grant is revoked now. **Cost**: two statements, again for each other request that is faster.
    */
   async rotate(
-    space: TenantReference,
+    space: GrantSpace,
     client: string,
     {
       refresh,
@@ -344,7 +354,7 @@ export class GrantStore {
   }
 
   /** The family of a token and its grant, valid or not, if the client has them. */
-  async #findFamily(space: TenantReference, client: string, { family }: RefreshHashes) {
+  async #findFamily(space: GrantSpace, client: string, { family }: RefreshHashes) {
     const [row] = await this.run(space, FIND_FAMILY, { client, family });
     if (row === undefined) return undefined;
     const [newest, stored, now, stands] = row.slice(-4) as [string, RefreshFamily | null, number, boolean];
@@ -352,12 +362,12 @@ export class GrantStore {
   }
 
   /** False: the client has no grant of this id. */
-  async revoke(space: TenantReference, client: string, id: string): Promise<boolean> {
+  async revoke(space: GrantSpace, client: string, id: string): Promise<boolean> {
     return (await this.run(space, REVOKE, { client, id })).length > 0;
   }
 
   /** Undefined: the grant does not exist, or is no longer valid. */
-  async findHolder(space: TenantReference, id: string): Promise<GrantHolder | undefined> {
+  async findHolder(space: GrantSpace, id: string): Promise<GrantHolder | undefined> {
     const [row] = await this.run(space, HOLDER, { id });
     if (row === undefined) return undefined;
     const [account, isAdministrator, isAuditor] = row as [string, boolean, boolean];
@@ -365,13 +375,14 @@ export class GrantStore {
   }
 
   private run(
-    { number, tenantNumber }: TenantReference,
+    { number, tenantNumber, settings }: GrantSpace,
     statement: Statement,
     bound: Readonly<Record<string, Bound>>,
   ): Promise<Row[]> {
     return this.database.run({ lane: 'transaction', space: number }, statement, {
       ...bound,
       tenant: tenantNumber,
+      required: settings.secondFactor === 'required',
     });
   }
 }
