@@ -15,6 +15,8 @@ import {
   type ConsolePage,
 } from './console-page';
 
+const PASSWORD = 'correct horse battery';
+
 let server: TestServer;
 let browser: Browser;
 /** The site of the app, to which people return. */
@@ -83,13 +85,20 @@ it('a person signs in to the new app with the new account, and the app gets that
   await page.getByRole('heading', { level: 1, name: 'Access is given' }).waitFor();
   await page.getByText('Growth chart can now see the record Ann Archer (Patient/ann)').waitFor();
   expect(await findBarriers(page)).toEqual([]);
-  const [name, password] = [await readLine(page, 'Name'), await readLine(page, 'Password')];
+  // The person opens the link, and sets a password that nobody else knows.
+  const invited = await page.context().newPage();
+  await invited.goto(await readLine(page, 'Link'));
+  await invited.getByLabel(/^New password/).fill(PASSWORD);
+  await invited.getByLabel('The same again').fill(PASSWORD);
+  await invited.getByRole('button', { name: 'Set the password' }).click();
+  await invited.getByText('ann.archer').waitFor();
+  await invited.close();
 
   const opening = page.context().waitForEvent('page');
   await page.getByRole('link', { name: 'Open the sign-in page' }).click();
   const signIn = await opening;
-  await signIn.getByLabel('User name').fill(name);
-  await signIn.getByLabel('Password').fill(password);
+  await signIn.getByLabel('User name').fill('ann.archer');
+  await signIn.getByLabel('Password').fill(PASSWORD);
   await signIn.getByRole('button', { name: 'Sign in' }).click();
   await signIn.getByText('The record is that of Ann Archer, born 1984-03-07 (id ann).').waitFor();
   await signIn.getByRole('button', { name: 'Allow', exact: true }).click();

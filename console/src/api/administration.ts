@@ -113,6 +113,11 @@ export async function listSettings(): Promise<readonly SettingDescription[]> {
   return (await dataOf(api.GET('/settings'))).settings;
 }
 
+/** Whether the server can send invitations by mail. */
+export async function canMail(): Promise<boolean> {
+  return (await dataOf(api.GET('/settings'))).mail;
+}
+
 export async function listClients(tenant: string): Promise<readonly Client[]> {
   return (await dataOf(api.GET('/tenants/{tenant}/clients', at(tenant)))).clients;
 }
@@ -176,11 +181,14 @@ export async function removeUser(tenant: string, user: string): Promise<void> {
   await api.DELETE('/tenants/{tenant}/users/{user}', { params: { path: { tenant, user } } });
 }
 
-/** Makes the link by which a person sets the password. No other answer has it; a new one ends it. */
-export function inviteUser(tenant: string, user: string): Promise<Invitation> {
-  return dataOf(
-    api.POST('/tenants/{tenant}/users/{user}/invitations', { params: { path: { tenant, user } } }),
-  );
+/**
+ * Makes the link by which a person sets the password. No other answer has it; a new one ends it. `email`: where it is sent in place of
+ * the answer; empty: nowhere.
+ */
+export function inviteUser(tenant: string, user: string, email = ''): Promise<Invitation> {
+  const params = { path: { tenant, user } };
+  const body = email.trim() === '' ? {} : { email: email.trim() };
+  return dataOf(api.POST('/tenants/{tenant}/users/{user}/invitations', { params, body }));
 }
 
 /** The password stays. */

@@ -46,6 +46,7 @@ export const administrationGiveAccess = {
   doneProgram: (app: string, patient: string) =>
     `${app} can now see the record ${patient}, and no other one.`,
   person: 'For the person',
+  personInvited: (name: string) => `The person signs in as ${name}, and sets the password by a link first.`,
   personExisting: (name: string) => `The person signs in as ${name}, with the same password as before.`,
   policy: 'Policy',
   policyMade: (name: string) => `The policy ${name} restricts the program.`,

@@ -43,6 +43,9 @@ export const administrationPeople = {
     title: 'Invite, or reset the password',
     hint: 'A link by which the person sets the password. The password of before is valid until the link is used; then the person is signed out everywhere.',
     make: 'Make a link',
+    send: 'Send a link',
+    email: 'E-mail address (optional)',
+    emailHint: 'The link is sent there. The address is not stored. Empty: the link is shown to you.',
     link: 'Link',
     made: (name: string) => `The link for ${name} is ready.`,
     once: (expires: string) =>

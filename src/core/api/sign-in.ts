@@ -37,6 +37,8 @@ export interface Users {
   change(tenant: string, id: string, changes: UserChanges): Promise<User | undefined>;
   /** False: there is no such account. */
   remove(tenant: string, id: string): Promise<boolean>;
+  /** True: invitations can be sent by mail, because a mail server is set. */
+  readonly canMail: boolean;
   /** Leaves the account its password. False: there is no such account, or it has no second factor. */
   removeSecondFactor(tenant: string, id: string): Promise<boolean>;
   /**
@@ -117,7 +119,11 @@ export type SecondStep = Omit<Page, 'client'> & {
   readonly user: string;
   readonly tenant: string;
 } & (
-    | { readonly kind: 'code' }
+    | {
+        readonly kind: 'code';
+        /** What the code is for. */
+        readonly purpose: 'sign-in' | 'replace' | 'replace-or-remove';
+      }
     /** Asks for the first code of a new second factor. */
     | {
         readonly kind: 'enrolment';
@@ -155,6 +161,8 @@ export type SignInStep =
       readonly next: string;
       readonly session?: string;
     }
+  /** The second factor is removed. `next`: address of the link that goes on. */
+  | { readonly kind: 'second-factor-removed'; readonly next: string }
   /** The page of an invitation, on which a person sets the password. */
   | {
       readonly kind: 'invitation';
@@ -205,7 +213,7 @@ export interface SignIn {
   step(visit: SignInVisit): Promise<SignInStep>;
   /** Shows the page of an invitation, or sets the password of its account. Throws as `step`. */
   invitation(visit: PageVisit): Promise<SignInStep>;
-  /** Shows the page on which a person sets up a second factor, and takes its forms. Throws as `step`. */
+  /** Shows the page on which a person sets up, replaces or removes a second factor, and takes its forms. Throws as `step`. */
   secondFactor(visit: PageVisit): Promise<SignInStep>;
   /** Ends the session of a browser for a client that names its user. Throws as `step`. */
   signOut(visit: SignOutVisit): Promise<SignInStep>;
@@ -231,5 +239,5 @@ export interface SignInTrail {
   /** The release of the person's data; undefined: both. */
   release?: Release;
   /** The step of a sign-in in several steps. */
-  proof?: 'password' | 'code' | 'recovery-code' | 'enrolment' | undefined;
+  proof?: 'password' | 'code' | 'recovery-code' | 'enrolment' | 'removal' | undefined;
 }

@@ -122,6 +122,7 @@ export function administerUsers(
   { spaceOf, changed }: AdministeredTenants,
 ): UserAdministration {
   return {
+    canMail: invitations.canMail,
     list: async (tenant) => (await users.list(await spaceOf(tenant))).map(toShownUser),
     async find(tenant, id) {
       const found = await users.find(await spaceOf(tenant), id);
@@ -147,7 +148,12 @@ export function administerUsers(
       changed(tenant);
       return removed;
     },
-    removeSecondFactor: async (tenant, id) => secondFactors.remove(await spaceOf(tenant), id),
+    async removeSecondFactor(tenant, id) {
+      const removed = await secondFactors.remove(await spaceOf(tenant), id);
+      grants.invalidate();
+      changed(tenant);
+      return removed;
+    },
     invite: async (tenant, account) => invitations.invite(await spaceOf(tenant), account),
   };
 }

@@ -37,6 +37,11 @@ export interface InvitationParts {
 export class Invitations {
   constructor(private readonly parts: InvitationParts) {}
 
+  /** As `Users.canMail` of api/sign-in.ts. */
+  get canMail(): boolean {
+    return this.parts.mail.send !== undefined;
+  }
+
   /** As `Users.invite` of api/sign-in.ts. */
   async invite(
     space: TenantSpace,

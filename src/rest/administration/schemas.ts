@@ -96,6 +96,7 @@ export const TenantImport = object(
 );
 export const SettingList = object(
   {
+    mail: flag('True: invitations can be sent by mail, because SMTP_URL is set'),
     settings: listOf(
       object({
         name: text(),

@@ -59,7 +59,7 @@ export function settingHandlers(administration: TenantAdministration): HandlersO
         fixed: isFixed,
         operator: isOfOperator,
       }));
-      return { status: 200, answer: { settings } };
+      return { status: 200, answer: { mail: administration.users.canMail, settings } };
     },
   };
 }

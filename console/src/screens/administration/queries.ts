@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-query';
 import { useParams } from 'react-router';
 import {
+  canMail,
   listClients,
   listIssuers,
   listPolicies,
@@ -43,6 +44,11 @@ export function useClients(tenant: string): UseQueryResult<readonly Client[]> {
 
 export function useUsers(tenant: string): UseQueryResult<readonly User[]> {
   return useQuery({ queryKey: [ROOT, tenant, 'users'], queryFn: () => listUsers(tenant) });
+}
+
+/** True when the server can send invitations by mail; false until it is known. */
+export function useCanMail(): boolean {
+  return useQuery({ queryKey: ['can-mail'], queryFn: canMail, staleTime: Infinity }).data === true;
 }
 
 export function useIssuers(tenant: string): UseQueryResult<readonly Issuer[]> {

@@ -18,6 +18,8 @@ export interface AccessDraft {
   /** Id of an account; empty: a new one for the patient. */
   readonly user: string;
   readonly userName: string;
+  /** Where the link for the new account is sent; empty: it is shown. */
+  readonly email: string;
 }
 
 /** What a step of the path shows and changes. */

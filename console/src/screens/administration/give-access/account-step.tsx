@@ -3,6 +3,7 @@ import { Alert, Select, Stack, Text, TextInput } from '@mantine/core';
 import type { User } from '../../../api/administration';
 import { texts } from '../../../texts';
 import { Part } from '../../../layout/heading';
+import { EmailField } from '../people/email-field';
 import { patientOf, problemOf, type AccessDraft, type StepProps } from './access-draft';
 
 const { giveAccess: words, people } = texts.administration;
@@ -31,15 +32,18 @@ export function AccountStep({ form, users }: StepProps & { readonly users: reado
           />
         )}
         {chosen === undefined ? (
-          <TextInput
-            label={words.accountName}
-            description={people.nameHint}
-            {...form.getInputProps('userName')}
-            pattern="\S+"
-            required
-            maw={520}
-            autoComplete="off"
-          />
+          <>
+            <TextInput
+              label={words.accountName}
+              description={people.nameHint}
+              {...form.getInputProps('userName')}
+              pattern="\S+"
+              required
+              maw={520}
+              autoComplete="off"
+            />
+            <EmailField value={draft.email} onChange={(email) => form.setFieldValue('email', email)} />
+          </>
         ) : (
           <Consequence draft={draft} user={chosen} />
         )}

@@ -36,7 +36,7 @@ function Path({
   const form = useForm<AccessDraft>({
     initialValues: {
       ...{ way: 'app', release, patient: '', client: '', name: '', redirectUris: '', canWrite: false },
-      ...{ user: '', userName: '' },
+      ...{ user: '', userName: '', email: '' },
     },
   });
   const draft = form.values;

@@ -2,11 +2,11 @@
 import {
   changeUser,
   createClientOf,
-  createUser,
   listPolicies,
   putPolicy,
   readClient,
   type Client,
+  type Invitation,
   type Policy,
   type User,
 } from '../../../api/administration';
@@ -15,17 +15,19 @@ import { get } from '../../../api/fhir';
 import type { JsonObject } from '../../../api/json';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
-import { makePassword } from '../people/password';
+import { createInvited } from '../people/invited-user';
 import { bindAccount, newAccount, newApp, newProgram, type AccessDraft } from './access-draft';
 import { patientPolicy, patientPolicyName } from './patient-policy';
 
-/** What was made. Passwords and secrets are in it once. */
+/** What was made. Links and secrets are in it once. */
 export interface GivenAccess {
   readonly client: Client;
   readonly secret?: string | undefined;
   readonly user?: User;
-  /** Undefined: the account existed. */
-  readonly password?: string | undefined;
+  /** The link of a new account; undefined: it could not be made. */
+  readonly invitation?: Invitation | undefined;
+  /** True: the account is new. */
+  readonly isInvited?: boolean;
   readonly policy?: string;
 }
 
@@ -47,9 +49,10 @@ export async function giveToApp(
   if (draft.client === '') made.client = client;
   if (user !== undefined)
     return { client, user: await changeUser(tenant, user.id, bindAccount(user, draft.patient)) };
-  const password = makePassword();
-  const account = await createUser(tenant, { ...newAccount(draft, display), password });
-  return { client, user: account, password };
+  return {
+    ...{ client, isInvited: true },
+    ...(await createInvited(tenant, newAccount(draft, display), draft.email)),
+  };
 }
 
 /** Stores the policy of the patient, and registers the program with it. */

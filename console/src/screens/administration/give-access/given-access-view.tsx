@@ -5,12 +5,12 @@ import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
 import { ConnectionDetails } from '../clients/connection-details';
 import { Part, ScreenHeading } from '../../../layout/heading';
-import { Account } from '../people/new-user-screen';
+import { Invited } from '../people/invited-user';
 import { useTop } from '../use-top';
 import type { AccessDraft } from './access-draft';
 import type { GivenAccess } from './give';
 
-const { clientScreens, giveAccess: words, people } = texts.administration;
+const { clientScreens, giveAccess: words } = texts.administration;
 
 export function GivenAccessView({
   tenant,
@@ -27,7 +27,7 @@ export function GivenAccessView({
   readonly again: () => void;
 }) {
   useTop();
-  const { client, secret, user, password, policy } = given;
+  const { client, secret, user, invitation, isInvited, policy } = given;
   const patient = title === '' ? `Patient/${draft.patient}` : `${title} (Patient/${draft.patient})`;
   return (
     <Stack gap="lg" maw={900}>
@@ -45,15 +45,13 @@ export function GivenAccessView({
       </Alert>
       {user === undefined ? null : (
         <Part title={words.person}>
-          {password === undefined ? (
-            <Text size="sm">{words.personExisting(user.name)}</Text>
+          {isInvited === true ? (
+            <Stack gap="xs">
+              <Text size="sm">{words.personInvited(user.name)}</Text>
+              <Invited tenant={tenant} user={user} invitation={invitation} />
+            </Stack>
           ) : (
-            <>
-              <Text size="sm" mb="xs">
-                {people.passwordOnce}
-              </Text>
-              <Account name={user.name} password={password} />
-            </>
+            <Text size="sm">{words.personExisting(user.name)}</Text>
           )}
         </Part>
       )}

@@ -3,7 +3,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { createUser, inviteUser, type Invitation, type User } from '../../../api/administration';
+import { createUser, type User } from '../../../api/administration';
 import { CopyField } from '../../../layout/copy';
 import { useSpace } from '../../../layout/current-screen';
 import { administrationPath } from '../../../place';
@@ -13,8 +13,9 @@ import { useChange, useTenant } from '../queries';
 import { useTop } from '../use-top';
 import { ChangeForm } from '../change-form';
 import { RadioCards } from '../radio-cards';
+import { EmailField } from './email-field';
 import { newUserDraft, userChangesOf, type UserDraft } from './draft';
-import { InvitationLink, Invite } from './invitation';
+import { createInvited, Invited, type InvitedUser } from './invited-user';
 import { makePassword } from './password';
 import { PasswordField } from './password-field';
 import { UserFields } from './user-fields';
@@ -33,12 +34,11 @@ export function NewUserScreen() {
   });
   const [way, setWay] = useState<Way>('invitation');
   const [password, setPassword] = useState(makePassword);
+  const [email, setEmail] = useState('');
   const creation = useChange(async (draft: UserDraft): Promise<Made> => {
     const account = userChangesOf(draft);
     if (way === 'password') return { user: await createUser(tenant, { ...account, password }), password };
-    const user = await createUser(tenant, account);
-    // The account is there, also where this fails: then its link is made in the next step.
-    return { user, invitation: await inviteUser(tenant, user.id).catch(() => undefined) };
+    return createInvited(tenant, account, email);
   });
   const made = creation.data;
   if (made !== undefined) return <MadeUser tenant={tenant} {...made} />;
@@ -65,7 +65,11 @@ export function NewUserScreen() {
           { value: 'password', ...words.invitation.ways.password },
         ]}
       />
-      {way === 'password' ? <PasswordField value={password} onChange={setPassword} /> : null}
+      {way === 'password' ? (
+        <PasswordField value={password} onChange={setPassword} />
+      ) : (
+        <EmailField value={email} onChange={setEmail} />
+      )}
     </ChangeForm>
   );
 }
@@ -84,9 +88,7 @@ export function Account({ name, password }: { readonly name: string; readonly pa
 type Way = 'invitation' | 'password';
 
 /** A new account, and what is shown of it once. */
-type Made = { readonly user: User } & (
-  { readonly password: string } | { readonly invitation: Invitation | undefined }
-);
+type Made = { readonly user: User; readonly password: string } | InvitedUser;
 
 function MadeUser({ tenant, user, ...made }: Made & { readonly tenant: string }) {
   useTop();
@@ -102,13 +104,7 @@ function MadeUser({ tenant, user, ...made }: Made & { readonly tenant: string })
             <Account name={user.name} password={made.password} />
           </>
         ) : (
-          <>
-            {made.invitation === undefined ? (
-              <Invite tenant={tenant} user={user} />
-            ) : (
-              <InvitationLink invitation={made.invitation} />
-            )}
-          </>
+          <Invited tenant={tenant} user={user} invitation={made.invitation} />
         )}
       </Alert>
       <Group>
