@@ -1,3 +1,5 @@
+import { access } from './access';
+import { audit } from './audit';
 import { client } from './client';
 import type { AnyCommand, CommandGroup, Options } from './command';
 import { config } from './config';
@@ -21,9 +23,21 @@ const DATA_OPTION = {
 
 /** They work on the database of the settings, or on that of a running quick start. */
 const ON_DATABASE: readonly AnyCommand[] = [
-  ...[migrate, tenant, client, user, keys, issuer, policy, subscription, importPackage, reindex, doctor].map(
-    withDataFolder,
-  ),
+  ...[
+    migrate,
+    tenant,
+    client,
+    user,
+    keys,
+    issuer,
+    policy,
+    access,
+    audit,
+    subscription,
+    importPackage,
+    reindex,
+    doctor,
+  ].map(withDataFolder),
 ];
 
 /** All commands of `andiron`. */

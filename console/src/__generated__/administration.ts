@@ -583,6 +583,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tenants/{tenant}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tenant */
+                tenant: components["parameters"]["tenant"];
+            };
+            cookie?: never;
+        };
+        /** List the audit trail of a tenant, the newest events first; alike ones are one row */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenants/{tenant}/audit.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tenant */
+                tenant: components["parameters"]["tenant"];
+            };
+            cookie?: never;
+        };
+        /** Export the audit trail of a tenant as CSV, each event a line, the newest first */
+        get: operations["exportAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenants/{tenant}/access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tenant */
+                tenant: components["parameters"]["tenant"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say whether a client or person may do something, and why, or what a policy would allow; nothing is stored */
+        post: operations["explainAccess"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/openapi.json": {
         parameters: {
             query?: never;
@@ -708,6 +768,8 @@ export interface components {
             subscriptionsKept: number;
         };
         SettingList: {
+            /** @description True: invitations can be sent by mail, because SMTP_URL is set */
+            mail: boolean;
             settings: {
                 name: string;
                 /** @description The value of tenants that do not set it, on this server */
@@ -1144,6 +1206,13 @@ export interface components {
             };
             /** Format: date-time */
             created: string;
+            /** @description The administrator of the tenant who has begun it; without it, the operator has */
+            by?: {
+                /** @description Id of the client */
+                client: string;
+                /** @description Reference, or id of the account */
+                person?: string;
+            };
             /** @description The last report of a job that has begun */
             progress?: {
                 /** @description NAME@VERSION of the package that it imports now */
@@ -1257,6 +1326,13 @@ export interface components {
             };
             /** Format: date-time */
             created: string;
+            /** @description The administrator of the tenant who has begun it; without it, the operator has */
+            by?: {
+                /** @description Id of the client */
+                client: string;
+                /** @description Reference, or id of the account */
+                person?: string;
+            };
             /** @description The last report of a job that has begun */
             progress?: {
                 /**
@@ -1560,6 +1636,118 @@ export interface components {
                 started?: string;
             }[];
         };
+        AuditPage: {
+            /** @description The newest first */
+            events: {
+                /** @description Of the AuditEvent */
+                id: string;
+                /** Format: date-time */
+                recorded: string;
+                /** @description C, R, U, D or E */
+                action: string;
+                /** @description Such as read, search-type or Login */
+                interaction: string;
+                /** @enum {string} */
+                outcome: "success" | "refused" | "failed";
+                /** @description References to the patients whose data it was */
+                patients: string[];
+                /** @description References to versions that were read or written */
+                resources: string[];
+                /** @description Further patients and resources; the AuditEvent has up to 100 of each */
+                more: number;
+                /** @description False: a client has recorded the event itself */
+                isOfServer: boolean;
+                /** @description Alike events, of which this is the latest */
+                times: number;
+                /**
+                 * Format: date-time
+                 * @description The first of several alike events
+                 */
+                first?: string;
+                /** @description Why it was not a success */
+                reason?: string;
+                client?: {
+                    /** @description Of a person a reference or the id of the account */
+                    id: string;
+                    name?: string;
+                };
+                person?: {
+                    /** @description Of a person a reference or the id of the account */
+                    id: string;
+                    name?: string;
+                };
+                /** @description Network address */
+                address?: string;
+                /** @description The request below {fhir_root}, its first 1,000 characters */
+                query?: string;
+                /** @description Id of the request (X-Request-Id) */
+                request?: string;
+            }[];
+            /** @description Warnings, such as that the latest events are not there yet */
+            notes: string[];
+            /** @description There are older events: the value of page for the next request */
+            next?: string;
+        };
+        AccessQuestion: {
+            /** @description Type of resource */
+            type: string;
+            /** @description Of a resource; without it the answer is about all of the type */
+            id?: string;
+            /**
+             * @description By default r4
+             * @enum {string}
+             */
+            release?: "r4" | "r4b";
+            /** @description Id or name of a client; with an account by default the console */
+            client?: string;
+            /** @description Id or name of an account: who has signed in, and has allowed the client all */
+            user?: string;
+            /** @description Id of the Patient in context, where the person chooses one */
+            patient?: string;
+            /** @description By default all */
+            interactions?: ("read" | "search" | "create" | "update" | "patch" | "delete")[];
+            /** @description A policy to try: as if it were stored, and the client had it. Without a client, it alone restricts */
+            policy?: {
+                name: string;
+                definition: Record<string, never>;
+            };
+        };
+        AccessExplanation: {
+            /** @description The client and the person in words */
+            who: string;
+            answers: {
+                /** @enum {string} */
+                interaction: "read" | "search" | "create" | "update" | "patch" | "delete";
+                /** @enum {string} */
+                allowed: "yes" | "no" | "some";
+                /** @description By what it is allowed, or what is missing */
+                reason: string;
+                /** @description The scopes, and the rules of policies, that are about the interaction */
+                grants: {
+                    /** @description The scope, or the criteria of the rule */
+                    grant: string;
+                    /**
+                     * @description Of the type; of one resource all or none
+                     * @enum {string}
+                     */
+                    allows: "all" | "some" | "none";
+                    /** @description Without it, it is a scope */
+                    policy?: string;
+                    /** @description From 1 */
+                    rule?: number;
+                }[];
+            }[];
+            /** @description Elements of the type that policies hide */
+            hidden: string[];
+            /** @description Elements of the type that cannot be changed */
+            readOnly: string[];
+            /** @description Those of hidden that the resource has */
+            hiddenHere?: string[];
+            /** @description Ids of the Patients to whose records the resource belongs */
+            patients?: string[];
+            /** @description Ids of the Patients to whose records scopes bind the caller */
+            boundTo?: string[];
+        };
     };
     responses: {
         /** @description An error, such as 401 without credentials, 403 without rights, 400 for a wrong request */
@@ -1597,7 +1785,7 @@ export interface components {
         current: boolean;
         /** @description Name of the issuer, which is a URL */
         issuer: string;
-        /** @description Of a file; by default that of the package */
+        /** @description FHIR release; by default that of the package in a file, and of others r4 */
         release: "r4" | "r4b";
         /** @description Of a file: also its examples */
         examples: boolean;
@@ -1607,6 +1795,24 @@ export interface components {
         status: "requested" | "active" | "error" | "off";
         /** @description The `next` of an earlier answer */
         cursor: string;
+        /** @description Id or name of a client, id or name of an account, or a reference to a person: Practitioner/1 */
+        who: string;
+        /** @description Created, read, updated, deleted; or executed, such as a search */
+        action: "C" | "R" | "U" | "D" | "E";
+        /** @description A resource that was accessed, or whose data it was: Patient/1 */
+        what: string;
+        /** @description From this date or instant on */
+        since: string;
+        /** @description Before this date or instant */
+        until: string;
+        outcome: "success" | "refused" | "failed";
+        /** @description Id of a request (X-Request-Id) */
+        request: string;
+        kind: "requests" | "sign-ins";
+        /** @description Each event is a row */
+        each: boolean;
+        /** @description The next of an earlier answer */
+        page: string;
         /** @description Only if the ETag is this one */
         "If-Match": string;
         /** @description * : only if there is none */
@@ -2895,7 +3101,7 @@ export interface operations {
     importPackage: {
         parameters: {
             query?: {
-                /** @description Of a file; by default that of the package */
+                /** @description FHIR release; by default that of the package in a file, and of others r4 */
                 release?: components["parameters"]["release"];
                 /** @description Of a file: also its examples */
                 examples?: components["parameters"]["examples"];
@@ -3366,6 +3572,183 @@ export interface operations {
                 };
             };
             /** @description There is no such job, or it has ended */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/fhir+json": components["schemas"]["OperationOutcome"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description FHIR release; by default that of the package in a file, and of others r4 */
+                release?: components["parameters"]["release"];
+                /** @description Id or name of a client, id or name of an account, or a reference to a person: Practitioner/1 */
+                who?: components["parameters"]["who"];
+                /** @description Created, read, updated, deleted; or executed, such as a search */
+                action?: components["parameters"]["action"];
+                /** @description A resource that was accessed, or whose data it was: Patient/1 */
+                what?: components["parameters"]["what"];
+                /** @description From this date or instant on */
+                since?: components["parameters"]["since"];
+                /** @description Before this date or instant */
+                until?: components["parameters"]["until"];
+                outcome?: components["parameters"]["outcome"];
+                /** @description Id of a request (X-Request-Id) */
+                request?: components["parameters"]["request"];
+                kind?: components["parameters"]["kind"];
+                /** @description Each event is a row */
+                each?: components["parameters"]["each"];
+                /** @description The next of an earlier answer */
+                page?: components["parameters"]["page"];
+            };
+            header?: never;
+            path: {
+                /** @description Name of the tenant */
+                tenant: components["parameters"]["tenant"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            /** @description AUDIT_OPEN is off, and the request has no credentials */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/fhir+json": components["schemas"]["OperationOutcome"];
+                };
+            };
+            /** @description The tenant does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/fhir+json": components["schemas"]["OperationOutcome"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    exportAudit: {
+        parameters: {
+            query?: {
+                /** @description FHIR release; by default that of the package in a file, and of others r4 */
+                release?: components["parameters"]["release"];
+                /** @description Id or name of a client, id or name of an account, or a reference to a person: Practitioner/1 */
+                who?: components["parameters"]["who"];
+                /** @description Created, read, updated, deleted; or executed, such as a search */
+                action?: components["parameters"]["action"];
+                /** @description A resource that was accessed, or whose data it was: Patient/1 */
+                what?: components["parameters"]["what"];
+                /** @description From this date or instant on */
+                since?: components["parameters"]["since"];
+                /** @description Before this date or instant */
+                until?: components["parameters"]["until"];
+                outcome?: components["parameters"]["outcome"];
+                /** @description Id of a request (X-Request-Id) */
+                request?: components["parameters"]["request"];
+                kind?: components["parameters"]["kind"];
+            };
+            header?: never;
+            path: {
+                /** @description Name of the tenant */
+                tenant: components["parameters"]["tenant"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lines; without the last line break it is not complete */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv; charset=utf-8": string;
+                };
+            };
+            /** @description AUDIT_OPEN is off, and the request has no credentials */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/fhir+json": components["schemas"]["OperationOutcome"];
+                };
+            };
+            /** @description The tenant does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/fhir+json": components["schemas"]["OperationOutcome"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    explainAccess: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tenant */
+                tenant: components["parameters"]["tenant"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "policy": {
+                 *         "name": "ward",
+                 *         "definition": {
+                 *           "rules": [
+                 *             {
+                 *               "types": [
+                 *                 "Observation"
+                 *               ],
+                 *               "interactions": "rs"
+                 *             }
+                 *           ]
+                 *         }
+                 *       },
+                 *       "type": "Observation"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccessQuestion"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessExplanation"];
+                };
+            };
+            /** @description The tenant does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;

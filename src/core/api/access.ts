@@ -127,6 +127,8 @@ export interface Policies {
     definition: unknown,
     guard?: VersionGuard,
   ): Promise<StoredPolicy & { readonly created: boolean }>;
+  /** Returns the definition as `put` would store it, and stores nothing. Throws as `put`. */
+  check(tenant: string, name: string, definition: unknown): Promise<PolicyDefinition>;
   /** False: there is no such policy. Throws `preconditionFailed`. */
   delete(tenant: string, name: string, guard?: VersionGuard): Promise<boolean>;
 }

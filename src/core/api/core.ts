@@ -13,7 +13,9 @@ import type {
   RefusedRequest,
   Tokens,
 } from './access';
+import type { AccessExplanations } from './access-explanation';
 import type { AdministrationJobs } from './administration-jobs';
+import type { AuditTrails } from './audit-trail';
 import type { Capabilities, CapabilityMode, NamedQueries } from './capabilities';
 import type { IndexDifference, OutdatedIndex, ReindexProgress, ReindexScope } from './index-work';
 import type { Jobs } from './jobs';
@@ -36,7 +38,9 @@ import type { LocalReference } from '../fhir/reference';
 import type { Release } from '../fhir/release';
 
 export * from './access';
+export * from './access-explanation';
 export * from './administration-jobs';
+export * from './audit-trail';
 export * from './bundle';
 export * from './capabilities';
 export * from './change-stream';
@@ -183,6 +187,8 @@ export interface CoreAccess {
 
 /** The administration of one tenant: by the operator of any, and by the administrators of a tenant of their own. */
 export interface TenantAdministration extends Pick<Tenants, 'describe' | 'settings' | 'change' | 'export'> {
+  readonly access: AccessExplanations;
+  readonly audit: AuditTrails;
   readonly clients: Clients;
   readonly issuers: Issuers;
   readonly policies: Policies;

@@ -196,6 +196,14 @@ export class ElementRules {
     return this.hidden.of(type) !== undefined;
   }
 
+  /** The paths of hidden and of protected elements of a type, as far as a resource has them: it has all without one. */
+  pathsOf(type: string, resource?: JsonObject): { readonly hidden: string[]; readonly readOnly: string[] } {
+    const [hidden, all] = [this.hidden, this.readOnly].map((set) =>
+      selectedPaths(set.of(type), resource).map((path) => `${type}.${path}`),
+    ) as [string[], string[]];
+    return { hidden, readOnly: all.filter((path) => !hidden.includes(path)) };
+  }
+
   /**
    * The text of a resource without hidden elements, its own and those of nested resources. The text is unchanged where
    * none of these resources is of a type with hidden elements. All others get the tag SUBSETTED, even without a hidden
@@ -314,6 +322,28 @@ export class ElementRules {
       .filter(({ types }) => types.some(({ code }) => this.all.structure(code)?.kind === 'resource'))
       .map(({ name }) => name);
   }
+}
+
+/** The paths of the selected elements of a tree; of those that the value has, if there is one. */
+function selectedPaths(
+  tree: ElementTree | undefined,
+  value: JsonValue | undefined,
+  seen: readonly ElementTree[] = [],
+): string[] {
+  // A recursive element is in itself.
+  if (tree === undefined || seen.includes(tree)) return [];
+  const values = value === undefined ? undefined : listOf(value).map(objectOf);
+  return [...tree.below].flatMap(([name, place]) => {
+    const shown = place.isChoice ? `${name}${CHOICE}` : name;
+    const found = values?.flatMap((object) =>
+      Object.keys(object)
+        .filter((member) => placeOf(tree, member) === place)
+        .flatMap((member) => object[member] ?? []),
+    );
+    if (found?.length === 0) return [];
+    if (place.isSelected) return [shown];
+    return selectedPaths(place, found, [...seen, tree]).map((path) => `${shown}.${path}`);
+  });
 }
 
 function orNothing(items: readonly JsonValue[]): JsonValue | undefined {

@@ -44,6 +44,22 @@ export interface TenantRules {
 /** Undefined: the scope or rule grants nothing. */
 type Alternative = Grant | undefined;
 
+/** A criterion of a rule of a policy, with its grant. */
+export interface RuleSource {
+  readonly policy: string;
+  /** The place of the rule in its policy, from 0. */
+  readonly rule: number;
+  /** Undefined: the rule has no criteria. */
+  readonly query: PolicyRule['anyOf'][number] | undefined;
+  readonly grant: Alternative;
+}
+
+export interface GrantSources {
+  readonly scopes: readonly { readonly text: string; readonly grant: Alternative }[];
+  /** Undefined: the caller has no policies, so that scopes alone decide. */
+  readonly rules: readonly RuleSource[] | undefined;
+}
+
 /**
  * A caller's effective permissions in a space; every other check derives from them. The criteria of grants become
  * conditions of searches (docs/run/access-rules.md). A resource is accessible where one scope allows it and, if the client
@@ -129,6 +145,23 @@ export class Permissions {
       this.#boundSides.set(key, sides);
     }
     return sides;
+  }
+
+  /**
+   * Each scope, and each rule of a policy, that is about the right and the type, with its grant; undefined: it grants nothing. For
+   * explanations: what they say is decided by the same grants as requests are.
+   */
+  sources(type: string, right: Right): GrantSources {
+    const scopes = this.access.scopes.flatMap((text) => {
+      const scope = parseScope(text);
+      if (scope === undefined || !this.#isAbout(scope, type, right)) return [];
+      return [{ text, grant: this.#grantOf(scope, type, right) }];
+    });
+    const itself = this.#itself(type, right);
+    return {
+      scopes: itself === undefined ? scopes : [...scopes, { text: IDENTITY.join(' or '), grant: itself }],
+      rules: this.access.policies.length === 0 ? undefined : this.#sourcesOfRules(type, right),
+    };
   }
 
   /** The context for parsing searches: only allowed search parameters, with the conditions of the grants. */
@@ -280,9 +313,11 @@ export class Permissions {
   }
 
   #scopesFor(type: string, right: Right): Scope[] {
-    return this.#scopes.filter(
-      (scope) => (scope.type === ANY_TYPE || scope.type === type) && scope.rights.has(right),
-    );
+    return this.#scopes.filter((scope) => this.#isAbout(scope, type, right));
+  }
+
+  #isAbout(scope: Scope, type: string, right: Right): boolean {
+    return (scope.type === ANY_TYPE || scope.type === type) && scope.rights.has(right);
   }
 
   /** True if this write could let a person extend access to records. It is allowed for staff and for programs. */
@@ -341,6 +376,12 @@ export class Permissions {
       : { name: ACCESS, anyOf: criteria.flatMap(({ anyOf }) => anyOf) };
   }
 
+  /** Ids of the Patients to whose records a scope of the caller is bound; undefined: none is. */
+  get boundTo(): readonly string[] | undefined {
+    const bound = this.#scopes.flatMap(({ context }) => this.#recordsOf(context) ?? []);
+    return this.#scopes.some((scope) => this.#isBoundScope(scope)) ? [...new Set(bound)] : undefined;
+  }
+
   /** True where the caller has a grant that is bound to patients. */
   get isForPatients(): boolean {
     return (
@@ -375,18 +416,23 @@ export class Permissions {
   }
 
   #rulesOf(type: string, right: Right): Alternative[] {
-    return this.#policies
-      .flatMap(({ rules }) => rules)
-      .filter(({ types, rights }) => (types.includes(ANY_TYPE) || types.includes(type)) && rights.has(right))
-      .flatMap(({ anyOf: queries }): Alternative[] =>
-        queries.length === 0
-          ? [{ criteria: [] }]
-          : queries.map((query) => {
-              const filled = query.map(([name, value]) => [name, this.#fill(value)] as const);
-              const criteria = this.#parse(type, filled);
-              return criteria && { criteria, patients: this.#recordsOfRule(query.map(([, value]) => value)) };
-            }),
-      );
+    return this.#sourcesOfRules(type, right).map(({ grant }) => grant);
+  }
+
+  #sourcesOfRules(type: string, right: Right): RuleSource[] {
+    return this.#policies.flatMap(({ name: policy, rules }) =>
+      rules.flatMap(({ types, rights, anyOf: queries }, rule): RuleSource[] => {
+        const isAbout = (types.includes(ANY_TYPE) || types.includes(type)) && rights.has(right);
+        if (!isAbout) return [];
+        if (queries.length === 0) return [{ policy, rule, query: undefined, grant: { criteria: [] } }];
+        return queries.map((query) => {
+          const filled = query.map(([name, value]) => [name, this.#fill(value)] as const);
+          const criteria = this.#parse(type, filled);
+          const patients = this.#recordsOfRule(query.map(([, value]) => value));
+          return { policy, rule, query, grant: criteria && { criteria, patients } };
+        });
+      }),
+    );
   }
 
   /** Ids of the Patients to whose records criteria with such values bind; undefined: to none. */

@@ -70,19 +70,23 @@ export function createPolicies({
     else if (guard !== undefined && (await find(tenant, name))?.tag !== before?.tag) throw policyChanged();
     return { existed: before !== undefined, isChanged };
   };
+  const check = async (tenant: string, name: string, given: unknown): Promise<PolicyDefinition> => {
+    requirePolicyName(name);
+    const { policy, definition } = readPolicy(name, given);
+    const spaces: TenantSpace[] = [];
+    for (const release of RELEASE_NAMES) {
+      const space = await findSpace(tenant, release);
+      if (space !== undefined) spaces.push(space);
+    }
+    if (spaces.length === 0) throw fhirError('unknownTenant');
+    requireExisting(policy, spaces.map(searchContext), operations);
+    return definition;
+  };
   return {
     list: definitionsOf,
-    find,
+    ...{ find, check },
     async put(tenant, name, given, guard) {
-      requirePolicyName(name);
-      const { policy, definition } = readPolicy(name, given);
-      const spaces: TenantSpace[] = [];
-      for (const release of RELEASE_NAMES) {
-        const space = await findSpace(tenant, release);
-        if (space !== undefined) spaces.push(space);
-      }
-      if (spaces.length === 0) throw fhirError('unknownTenant');
-      requireExisting(policy, spaces.map(searchContext), operations);
+      const definition = await check(tenant, name, given);
       const { existed, isChanged } = await change(tenant, name, definition, guard);
       if (!isChanged)
         throw fhirError('tooCostly', {

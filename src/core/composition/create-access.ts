@@ -1,4 +1,5 @@
 import type { Caller, Clients as ClientAdministration, Issuers, Tokens } from '../api/access';
+import type { AccessQuestion } from '../api/access-explanation';
 import type { Credentials } from '../api/credentials';
 import type { Interactions } from '../api/interactions';
 import type { SignIn, Users as UserAdministration } from '../api/sign-in';
@@ -23,6 +24,7 @@ import { ClientAuthentication } from '../oauth/client-authentication';
 import { Clients } from '../oauth/clients';
 import { CredentialThrottle } from '../oauth/credential-throttle';
 import { DecoyKeys } from '../oauth/decoy-keys';
+import { explainedCaller, type ExplainedCaller } from '../oauth/explained-caller';
 import { Invitations } from '../oauth/invitations';
 import { OutsideIssuers } from '../oauth/issuers';
 import { LogoutEndpoint } from '../oauth/logout-endpoint';
@@ -62,6 +64,10 @@ export interface AccessParts extends AccountAdministration {
   decoy(tenant: string, release: Release): TenantSpace | undefined;
   identify(credentials: Credentials): Caller | Promise<Caller>;
   renewCaller(space: TenantSpace, caller: Caller): Promise<Caller>;
+  explainedCaller(
+    space: TenantSpace,
+    question: Pick<AccessQuestion, 'client' | 'user' | 'patient'>,
+  ): Promise<ExplainedCaller | undefined>;
   readonly tokens: Tokens;
   readonly signIn: SignIn;
   /** Invalidates caches after a change in another process. */
@@ -129,7 +135,10 @@ export function createAccess(
   const hidesTenants = authMode === 'enforced';
   const secondFactors = new SecondFactorStore(options.database);
   const { throttle } = accounts;
-  const second = new SecondStep({ store: secondFactors, users, throttle, digest: foundation.digest });
+  const second = new SecondStep({
+    ...{ users, throttle, grants, digest: foundation.digest, changed: tenants.changed },
+    store: secondFactors,
+  });
   const steps = new SignInSteps(users, second);
   const authorization = new AuthorizationEndpoint({
     ...{ clients, users, publicUrls, findSpace, searchContext, people, seconds },
@@ -172,6 +181,7 @@ export function createAccess(
     decoy,
     identify: (credentials) => authentication.identify(credentials),
     renewCaller: (space, caller) => authentication.renew(space, caller),
+    explainedCaller: (space, question) => explainedCaller({ clients, users, people }, space, question),
     tokens: {
       grant: (request) => endpoint.grant(request),
       revoke: (request) => endpoint.revoke(request),

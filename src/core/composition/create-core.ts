@@ -1,5 +1,6 @@
 import type { Core, CoreAccess, CoreInteractions, CoreJobs, RunningCore } from '../api/core';
 import { authorizeChanges, authorizeRequests } from '../authorization/authorize-core';
+import { createAuditTrails } from '../audit/audit-trail';
 import { createPolicies } from '../authorization/policies';
 import { permissionsOf } from '../authorization/visibility';
 import { CacheInvalidator } from '../cache/cache-invalidator';
@@ -27,6 +28,7 @@ import { readLastSequence } from '../storage/read/feed';
 import { createTenantAdministration, forOwnAdministrators } from '../tenants/tenant-administration';
 import { connectParts, type ConnectedParts } from './connect-parts';
 import type { CoreOptions } from './core-options';
+import { createAccessExplanations } from './create-access-explanations';
 import { createAudit, type Audit } from './create-audit';
 import { createFoundation, type BaseServices } from './create-foundation';
 import { createServices, type CreatedServices } from './create-services';
@@ -67,7 +69,10 @@ export async function createCore(options: CoreOptions): Promise<RunningCore> {
   listenForChanges(base, { access, erasures, log });
   const work = watchWork(base, log, { erasures, jobs, audit, notifications });
   const requestJobs = new RequestJobs({ runner: jobs, database, limits, log });
-  const administrationJobs = new AdministrationJobs({ runner: jobs, database, tenants, log });
+  const administrationJobs = new AdministrationJobs({
+    ...{ runner: jobs, database, tenants, log },
+    rates: base.rates,
+  });
   const openJobs = new OpenJobs({ runner: jobs, database, owner });
   const view = new ServerView({ cache, database: owner, log, process: erasures.confirmation.process });
   const parts: Parts = { options, base, created, audit, counts, charge, cacheInvalidator, connected, view };
@@ -184,6 +189,7 @@ function tenantsOf(parts: Parts): Core['tenants'] {
   const { database: owner, log } = parts.options;
   const { spaces, tenants: store, rules } = parts.base;
   const { clients, issuers, users, own } = parts.connected.access;
+  const { search } = parts.connected.interactions;
   const findSpace: CoreAccess['findSpace'] = (tenant, release) => spaces.find(tenant, release);
   const tenants = createTenantAdministration({
     ...{ services, database: owner, rules, store, spaces, cacheInvalidator },
@@ -194,10 +200,19 @@ function tenantsOf(parts: Parts): Core['tenants'] {
     changed: (tenant) => spaces.changed(tenant),
     searchContext: (space) => services.searchContext(space),
   });
+  const trails = createAuditTrails({
+    ...{ search, clients, users, findSpace },
+    recordAsOneAccess: audit.recordAsOneAccess,
+  });
+  const explanations = createAccessExplanations({
+    ...{ services, policies, findSpace },
+    callerOf: parts.connected.access.explainedCaller,
+  });
+  const shared = { policies, audit: trails, access: explanations };
   return {
     ...tenants,
-    ...{ clients, issuers, users, policies },
-    own: { ...forOwnAdministrators(tenants), ...own, policies },
+    ...{ clients, issuers, users, ...shared },
+    own: { ...forOwnAdministrators(tenants), ...own, ...shared },
     subscriptions: createSubscriptionAdministration({
       ...{ services, database: owner, store, write: parts.connected.write, log, findSpace },
     }),

@@ -1,6 +1,8 @@
 /** The OpenAPI 3.1 documents of administration, made from its table. They are the same for every server of a version. */
 import type { TObject, TSchema } from '@sinclair/typebox';
 import type { Json } from '../openapi/components';
+import { AccessExplanation, AccessQuestion } from './access-routes';
+import { AuditPage } from './audit-routes';
 import * as jobSchemas from './job-schemas';
 import type { Mount } from './mounts';
 import { ADMINISTRATION_ROUTES, type AdministrationRoute } from './routes';
@@ -17,6 +19,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Keys: 'Keys that sign the tokens of a tenant',
   Packages: 'Implementation guides',
   Indexes: 'Search indexes',
+  Access: 'Who may do what, and why',
+  Audit: 'Who did what: AuditEvents with names',
   Jobs: 'Imports of packages and reindexes, which take long',
   Subscriptions: 'Deliveries of Subscriptions',
   Server: 'The server with all its tenants',
@@ -66,6 +70,7 @@ const COMPONENTS: readonly TSchema[] = [
   ...[deliverySchemas.Delivery, deliverySchemas.DeliveryList, deliverySchemas.DescribedDelivery],
   deliverySchemas.DeliveryChange,
   ...[serverSchemas.Server, serverSchemas.SettingsInForce, serverSchemas.OpenJobList],
+  ...[AuditPage, AccessQuestion, AccessExplanation],
 ];
 const OPERATION_OUTCOME: Json = {
   description: 'What is wrong (https://hl7.org/fhir/R4/operationoutcome.html)',

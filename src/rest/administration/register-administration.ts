@@ -10,6 +10,10 @@ import { admitAdministratorsOnly } from './administrator';
 import { clientHandlers } from './clients';
 import { OPERATOR, TENANT, type Mount } from './mounts';
 import { describeAdministration } from './openapi';
+import { accessHandlers } from './access';
+import { ACCESS_ROUTES } from './access-routes';
+import { auditHandlers } from './audit-trail';
+import { AUDIT_ROUTES } from './audit-routes';
 import { packageHandlers } from './packages';
 import { policyHandlers } from './policies';
 import * as routes from './routes';
@@ -49,8 +53,15 @@ function registerAt(server: FastifyInstance, restContext: RestContext, mount: Mo
     serveRoutes(scope, mount, routes.CLIENT_ROUTES, clientHandlers(core, administration));
     serveRoutes(scope, mount, routes.USER_ROUTES, userHandlers(administration, addresses));
     serveRoutes(scope, mount, routes.POLICY_ROUTES, policyHandlers(administration));
-    serveRoutes(scope, mount, routes.PACKAGE_ROUTES, packageHandlers({ core, addresses, log }));
-    serveRoutes(scope, mount, routes.JOB_ROUTES, jobHandlers({ core, addresses }));
+    serveRoutes(scope, mount, routes.PACKAGE_ROUTES, packageHandlers({ core, addresses, mount, log }));
+    serveRoutes(
+      scope,
+      mount,
+      AUDIT_ROUTES,
+      auditHandlers(core, { administration, mount, log, stallMs: limits.stallMs }),
+    );
+    serveRoutes(scope, mount, ACCESS_ROUTES, accessHandlers(administration, log));
+    serveRoutes(scope, mount, routes.JOB_ROUTES, jobHandlers({ core, addresses, mount }));
     serveRoutes(scope, mount, routes.SUBSCRIPTION_ROUTES, subscriptionHandlers(core));
     serveRoutes(scope, mount, routes.SERVER_ROUTES, serverHandlers(core, settings.inForce));
   });

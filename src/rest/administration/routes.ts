@@ -3,48 +3,17 @@
  * routes of the operator and of tenants (mounts.ts), the checks of requests (serve-routes.ts), the types of handlers and the
  * OpenAPI documents (openapi.ts) are made from it.
  */
-import { Type, type TObject, type TSchema } from '@sinclair/typebox';
-import { RELEASE_NAMES, type Release } from '../../core';
+import { Type, type TSchema } from '@sinclair/typebox';
+import { ACCESS_ROUTES } from './access-routes';
+import { AUDIT_ROUTES } from './audit-routes';
 import * as jobSchemas from './job-schemas';
-import { flag, text } from './schema-kinds';
+import type { Routes } from './route';
+import { flag, RELEASE_OF_QUERY, text } from './schema-kinds';
 import * as schemas from './schemas';
 import * as serverSchemas from './server-schemas';
 import * as deliverySchemas from './subscription-schemas';
 
-/**
- * Who may use an address: the operator (an administrator of the tenant `system`) alone; administrators of the tenant too,
- * at the address of their tenant (mounts.ts); or everybody, because it has no data.
- */
-export type Who = 'operator' | 'administrators' | 'everybody';
-
-export interface AdministrationRoute {
-  /** Method and path: `GET /tenants/{tenant}`. */
-  readonly address: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
-  readonly tag: string;
-  readonly who: Who;
-  readonly summary: string;
-  /** The parameters of the query. */
-  readonly query?: TObject;
-  /** Names of headers (openapi.ts). */
-  readonly headers?: readonly ('If-Match' | 'If-None-Match')[];
-  /** A body that is JSON. */
-  readonly body?: TObject;
-  readonly example?: object;
-  readonly isBodyOptional?: true;
-  /** Limit on the bytes of a JSON body. */
-  readonly longestBody?: number;
-  /** True: the handler gets the object of the body, which core checks, because it names the place of each error. */
-  readonly isCheckedByCore?: true;
-  /** Content type of a body that is no JSON; the handler reads it. */
-  readonly file?: string;
-  /** By status. One without a schema is sent by the handler; `type` is its content type, by default JSON. */
-  readonly answers: Readonly<
-    Record<number, { readonly description: string; readonly schema?: TSchema; readonly type?: string }>
-  >;
-  /** Errors by status, besides those of all addresses. */
-  readonly errors?: Readonly<Record<number, string>>;
-}
-export type Routes = Readonly<Record<string, AdministrationRoute>>;
+export type { AdministrationRoute, Routes, Who } from './route';
 
 export const LINES = 'application/x-ndjson';
 export const GZIP = 'application/gzip';
@@ -307,10 +276,7 @@ export const PACKAGE_ROUTES = {
     summary: 'Import a package: one of the registry, or a file with its options in the query',
     query: Type.Partial(
       Type.Object({
-        release: Type.Unsafe<Release>({
-          ...{ type: 'string', enum: RELEASE_NAMES },
-          description: 'Of a file; by default that of the package',
-        }),
+        release: RELEASE_OF_QUERY,
         examples: flag('Of a file: also its examples'),
         dependencies: flag('Of a file: first the packages that it needs'),
       }),
@@ -435,5 +401,7 @@ export const ADMINISTRATION_ROUTES: Routes = {
   ...JOB_ROUTES,
   ...SUBSCRIPTION_ROUTES,
   ...SERVER_ROUTES,
+  ...AUDIT_ROUTES,
+  ...ACCESS_ROUTES,
   ...API_ROUTES,
 };

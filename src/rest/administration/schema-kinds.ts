@@ -40,3 +40,6 @@ export const release = (description: string) => oneOf(RELEASE_NAMES, description
 export const releaseScope = (description: string) =>
   oneOf<ReleaseScope>([...RELEASE_NAMES, 'both'], description);
 export const RELEASE = release('FHIR release');
+export const RELEASE_OF_QUERY = release(
+  'FHIR release; by default that of the package in a file, and of others r4',
+);

@@ -6,11 +6,11 @@
  * loses its administrator rights. Neither holds more than some lines in memory. Each process executes two at a time for the
  * operator, and two for administrators of tenants, one of a tenant; further ones get 429.
  */
-import { PassThrough, type Writable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { fhirError, type Caller, type Core, type ExportLine, type TenantAdministration } from '../../core';
 import { nameContentType } from '../requests/body';
 import { watchCaller } from '../connections/caller-watch';
+import { sendLines } from '../responses/send-lines';
 import { readTextLines } from '../responses/text-lines';
 import type { Mount } from './mounts';
 import { LINES, type TRANSFER_ROUTES } from './routes';
@@ -57,8 +57,8 @@ export function transferHandlers(
         leave(tenant);
       };
       if (lines !== undefined) {
-        const sent = sendLines(request, reply, until(lines, watch.signal), { tenant, stallMs, done });
-        return { sent };
+        const file = { contentType: LINES, fileName: `${tenant}.ndjson`, stallMs, done };
+        return { sent: sendLines(request, reply, textsOf(until(lines, watch.signal)), file) };
       }
       done();
       throw fhirError('unknownTenant');
@@ -94,60 +94,19 @@ function isReadable(body: unknown): body is NodeJS.ReadableStream & AsyncIterabl
   return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }
 
-function callerOf({ logEntry }: FastifyRequest): Caller {
+export function callerOf({ logEntry }: FastifyRequest): Caller {
   if (logEntry.caller === undefined) throw new Error('the administrator was not identified');
   return logEntry.caller;
 }
 
 /** Yields the same lines; throws the reason of the signal when it is aborted. */
-async function* until<Line>(lines: AsyncIterable<Line>, signal: AbortSignal): AsyncGenerator<Line> {
+export async function* until<Line>(lines: AsyncIterable<Line>, signal: AbortSignal): AsyncGenerator<Line> {
   for await (const line of lines) {
     signal.throwIfAborted();
     yield line;
   }
 }
 
-/** Sends the lines. An error closes the connection before the last line, without which the file cannot be imported. */
-function sendLines(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  lines: AsyncIterable<ExportLine>,
-  { tenant, stallMs, done }: { readonly tenant: string; readonly stallMs: number; readonly done: () => void },
-): FastifyReply {
-  const output = new PassThrough();
-  const write = async (): Promise<void> => {
-    for await (const { text } of lines) {
-      if (output.destroyed) return;
-      if (!output.write(`${text}\n`)) await drained(output, stallMs);
-    }
-    output.end();
-  };
-  write()
-    .catch((error: unknown) => output.destroy(error instanceof Error ? error : new Error('it failed')))
-    .finally(done);
-  return reply
-    .code(200)
-    .header('content-type', LINES)
-    .header('content-disposition', `attachment; filename="${tenant}.ndjson"`)
-    .header('cache-control', 'no-store')
-    .header('x-content-type-options', 'nosniff')
-    .header('x-request-id', request.id)
-    .send(output);
-}
-
-/** Resolves when more can be written, or the output is closed. Rejects when the client reads nothing for `stallMs`. */
-function drained(output: Writable, stallMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (then: () => void): void => {
-      clearTimeout(timer);
-      output.off('drain', go).off('close', go);
-      then();
-    };
-    const go = (): void => end(resolve);
-    const timer = setTimeout(
-      () => end(() => reject(new Error('the client does not read the export'))),
-      stallMs,
-    );
-    output.once('drain', go).once('close', go);
-  });
+async function* textsOf(lines: AsyncIterable<ExportLine>): AsyncGenerator<string> {
+  for await (const { text } of lines) yield text;
 }

@@ -1,0 +1,58 @@
+/** Sends lines as they come, without holding more than some of them in memory. */
+import { PassThrough, type Writable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+export interface SentLines {
+  readonly contentType: string;
+  /** Name of the file in which browsers store it. */
+  readonly fileName: string;
+  /** Milliseconds after which it ends because the client reads nothing. */
+  readonly stallMs: number;
+  /** Called at the end, after an error too. */
+  readonly done: () => void;
+}
+
+/** Sends the lines, with a line feed after each. An error closes the connection before the last line. */
+export function sendLines(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  lines: AsyncIterable<string>,
+  { contentType, fileName, stallMs, done }: SentLines,
+): FastifyReply {
+  const output = new PassThrough();
+  const write = async (): Promise<void> => {
+    for await (const text of lines) {
+      if (output.destroyed) return;
+      if (!output.write(`${text}\n`)) await drained(output, stallMs);
+    }
+    output.end();
+  };
+  write()
+    .catch((error: unknown) => output.destroy(error instanceof Error ? error : new Error('it failed')))
+    .finally(done);
+  return reply
+    .code(200)
+    .header('content-type', contentType)
+    .header('content-disposition', `attachment; filename="${fileName}"`)
+    .header('cache-control', 'no-store')
+    .header('x-content-type-options', 'nosniff')
+    .header('x-request-id', request.id)
+    .send(output);
+}
+
+/** Resolves when more can be written, or the output is closed. Rejects when the client reads nothing for `stallMs`. */
+function drained(output: Writable, stallMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (then: () => void): void => {
+      clearTimeout(timer);
+      output.off('drain', go).off('close', go);
+      then();
+    };
+    const go = (): void => end(resolve);
+    const timer = setTimeout(
+      () => end(() => reject(new Error('the client does not read the export'))),
+      stallMs,
+    );
+    output.once('drain', go).once('close', go);
+  });
+}
