@@ -31,6 +31,7 @@ const DRAFT: AccessDraft = {
   canWrite: false,
   user: '',
   userName: 'ann',
+  email: '',
 };
 const USER = {
   id: 'u1',
