@@ -5,7 +5,9 @@ import { createTestDatabase, type TestDatabase } from '../support/database';
 import { TESTED_RELEASES } from '../support/releases';
 import { eventually } from '../support/eventually';
 import { startServer, type Answer, type TestServer } from '../support/server';
+import { Browser } from '../support/sign-in';
 import { finder } from '../support/stored';
+import { toCode } from '../support/totp';
 
 const EXTENSIONS = 'https://fhir.example.org/ext';
 const DEFINITION = 'http://example.org/OperationDefinition/short';
@@ -25,6 +27,51 @@ afterAll(async () => {
   await server.close();
   await other.close();
   await database.drop();
+});
+
+describe('a sign-in in two processes at once', () => {
+  const PASSWORD = 'correct horse battery';
+  const FACTOR = '/w/system/oidc/second-factor';
+  const proofOf = ({ text }: Answer): string => /name="proof" value="([^"]+)"/.exec(text)?.[1] ?? '';
+
+  it('takes a code of the second factor in one of them', async () => {
+    await server.app.core.tenants.users.create('system', { name: 'ida', password: PASSWORD });
+    const browser = new Browser(server);
+    const page = await browser.signIn(FACTOR, 'ida', PASSWORD);
+    const secret = (/<code id="secret">([A-Z2-7 ]+)<\/code>/.exec(page.text)?.[1] ?? '').replaceAll(' ', '');
+    const set = await browser.send(page, { step: 'enrol', proof: proofOf(page), code: toCode(secret, -1) });
+    expect(set.status).toBe(200);
+    const pages = await Promise.all(
+      [server, other].map(async (at) => {
+        const each = new Browser(at);
+        return { each, asked: await each.signIn(FACTOR, 'ida', PASSWORD) };
+      }),
+    );
+    const code = toCode(secret);
+    const answers = await Promise.all(
+      pages.map(({ each, asked }) => each.send(asked, { step: 'code', proof: proofOf(asked), code })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
+  });
+
+  it('sets a password by a link in one of them', async () => {
+    const { users } = server.app.core.tenants;
+    const { id } = await users.create('system', { name: 'joe' });
+    const { link = '' } = (await users.invite('system', { id, base: server.base })) ?? {};
+    const { pathname, hash } = new URL(link);
+    const answers = await Promise.all(
+      [server, other].map(async (at, index) => {
+        const password = `${PASSWORD} ${index}`;
+        const browser = new Browser(at);
+        return browser.send(await browser.open(pathname), {
+          secret: hash.slice(1),
+          password,
+          again: password,
+        });
+      }),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
+  });
 });
 
 const observation = (more: object): object => ({

@@ -30,6 +30,7 @@ export function readBody<Body>(request: FastifyRequest, route: AdministrationRou
   if (Buffer.byteLength(text) > limit) throw fhirError('bodyTooLarge', { limit });
   const { value } = parseJson(text);
   if (!isJsonObject(value)) refuse('The body must be a JSON object');
+  requireStorable(value);
   return fitting(request, isCheckedByCore === true ? undefined : route.body, value);
 }
 
@@ -40,7 +41,18 @@ export function readQuery<Query>(request: FastifyRequest, { query: schema }: Adm
     const isFlag = schema.properties[name]?.type === 'boolean' && (value === 'true' || value === 'false');
     return [name, isFlag ? value === 'true' : value];
   });
+  requireStorable(given);
   return fitting(request, schema, Object.fromEntries(given));
+}
+
+/** Throws `invalidValue` where a text has the character NUL, which PostgreSQL does not store. */
+function requireStorable(value: unknown): void {
+  if (typeof value === 'string' && value.includes('\0')) refuse('A text must not have the character U+0000');
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (name.includes('\0')) refuse('A name must not have the character U+0000');
+    requireStorable(member);
+  }
 }
 
 export function refuse(reason: string): never {

@@ -32,6 +32,9 @@ export interface AdministrationCall<Body = unknown, Query = unknown> {
   readonly tenantAddress: string;
 }
 
+/** Characters of a name or id in an address. */
+const LONGEST_NAME = 200;
+
 type ValueOf<Schema> = Schema extends TSchema ? Value<Schema> : undefined;
 type QueryOf<Route> = Route extends { readonly query: infer Schema } ? ValueOf<Schema> : undefined;
 /** Undefined, where the body is a file: `request` has it. */
@@ -75,6 +78,8 @@ export function serveRoutes<Table extends RoutesOf<Table>>(
     scope.route<{ Params: Parts }>({
       ...{ method, url },
       handler: async (request, reply) => {
+        requireNames(request.params);
+        requireNoGuard(request, route);
         const query = readQuery<QueryOf<Route>>(request, route);
         const body = readBody<BodyOf<Route>>(request, route);
         const { params } = request;
@@ -85,6 +90,22 @@ export function serveRoutes<Table extends RoutesOf<Table>>(
     });
   }
   for (const [url, served] of methods) refuseOtherMethods(scope, url, served);
+}
+
+/** Throws `noSuchAddress` for a name or id that nothing can have, before anything is asked about it. */
+function requireNames(params: Parts): void {
+  const values: readonly string[] = Object.values(params);
+  if (values.some((value) => value.length > LONGEST_NAME || /\p{Cc}/u.test(value)))
+    throw fhirError('noSuchAddress');
+}
+
+/** Throws `preconditionFailed` for an `If-Match` that nothing here can meet, because it would be taken for a guard. */
+function requireNoGuard({ headers }: FastifyRequest, { headers: known = [] }: AdministrationRoute): void {
+  const guard = headers['if-match'];
+  if (guard === undefined || guard.trim() === '*' || known.includes('If-Match')) return;
+  throw fhirError('preconditionFailed', {
+    reason: 'If-Match cannot be met: nothing at this address has an ETag. Send the request without it',
+  });
 }
 
 /** Returns the value, or throws `noSuchAddress` when there is none. */
