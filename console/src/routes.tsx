@@ -65,6 +65,7 @@ function administrationOf({ pathOf, session }: Administration): readonly Screen[
     ofTenant('keys', fromAdministration('KeysScreen'), { title: words.keys, isTab: true }),
     ofTenant('policies', fromAdministration('PoliciesScreen'), { title: words.policies, isTab: true }),
     ofTenant('policies/:policy', fromAdministration('PolicyScreen')),
+    ofTenant('access', fromAdministration('AccessScreen'), { title: words.whoMay, isTab: true }),
     ofTenant('audit', fromAdministration('AuditScreen'), { title: words.audit, isTab: true }),
     ofTenant('packages', fromAdministration('PackagesScreen'), { title: words.packages, isTab: true }),
     ofTenant('indexes', fromAdministration('IndexesScreen'), { title: words.indexes, isTab: true }),

@@ -7,6 +7,8 @@ import { makeClient, serveKeys, type KeyServer } from '../support/access';
 import { startEndpoint } from '../support/endpoint';
 import { eventually } from '../support/eventually';
 import { startServer, type TestServer } from '../support/server';
+import { Browser as SigningBrowser } from '../support/sign-in';
+import { toCode } from '../support/totp';
 import { startChromium } from './chromium';
 import { administrationOf, readLine, startClinic, TENANT } from './console-clinic';
 import {
@@ -186,9 +188,51 @@ it('a policy is saved, and a change of somebody else in the meantime is not over
     expect((await read('/policies/laboratory')).rules).toEqual(theirs.rules);
     await alert.getByRole('button', { name: 'Load the policy as it is now' }).click();
     await alert.waitFor({ state: 'hidden' });
-    expect(JSON.parse(await page.getByRole('textbox', { name: 'Definition' }).inputValue())).toMatchObject(
-      theirs,
-    );
+    const definition = page.getByRole('textbox', { name: 'Definition' });
+    expect(JSON.parse(await definition.innerText())).toMatchObject(theirs);
+    // The change is tried before it is saved.
+    await page.getByRole('combobox', { name: 'Type', exact: true }).fill('Patient');
+    await page.getByRole('option', { name: 'Patient', exact: true }).click();
+    await page.getByRole('textbox', { name: /^Id of a record/ }).fill('ann');
+    await page.getByRole('button', { name: 'Try', exact: true }).click();
+    await row(page, 'Allowed by the scope system/*.cruds, rule 1 of the policy laboratory').first().waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await definition.fill('{"rules": [{"types": ["Pat');
+    await page.keyboard.press('Control+Space');
+    await page.getByRole('option', { name: 'Patient', exact: true }).click();
+    expect(await definition.innerText()).toBe('{"rules": [{"types": ["Patient"');
+  });
+});
+
+it('the lost second factor of a person is removed', async () => {
+  const password = 'correct horse battery';
+  const { json: user } = await server.request('POST', at('/users'), { name: 'gil', display: 'Gil Garcia', password }, JSON_TYPE);
+  const person = new SigningBrowser(server);
+  const page = await person.signIn(`/w/${TENANT}/oidc/second-factor`, 'gil', password);
+  const secret = (/<code id="secret">([A-Z2-7 ]+)<\/code>/.exec(page.text)?.[1] ?? '').replaceAll(' ', '');
+  const [, proof = ''] = /name="proof" value="([^"]+)"/.exec(page.text) ?? [];
+  expect((await person.send(page, { step: 'enrol', proof, code: toCode(secret) })).status).toBe(200);
+  expect((await read(`/users/${user.id}`)).secondFactor).toBe(true);
+  await onScreen(`/users/${user.id}`, async ({ page: shown }) => {
+    await shown.getByRole('button', { name: 'Remove the second factor' }).click();
+    const dialog = inDialog(shown);
+    await dialog.getByText('Be sure that it is this person who asks.').waitFor();
+    expect(await findBarriers(shown)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await shown.getByRole('button', { name: 'Remove the second factor' }).waitFor({ state: 'detached' });
+  });
+  expect((await read(`/users/${user.id}`)).secondFactor).toBe(false);
+}); // prettier-ignore
+
+it('says whether a client may do something, and why not', async () => {
+  await onScreen('/access', async ({ page }) => {
+    await page.getByRole('combobox', { name: 'Client' }).click();
+    await page.getByRole('option', { name: 'Ward round' }).click();
+    await page.getByRole('textbox', { name: /^Id of a record/ }).fill('ann');
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByRole('table', { name: 'What is allowed, and why' }).waitFor();
+    await row(page, 'Delete').getByText('No', { exact: true }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
   });
 });
 
@@ -305,7 +349,7 @@ it('the audit trail shows who did what, and its filters find the events of one p
   await server.request('GET', `${server.path(TENANT, 'r4')}/Patient/ben`);
   await onScreen('/audit', async ({ page }) => {
     await row(page, 'Patient/ann').first().waitFor();
-    await page.getByRole('textbox', { name: 'Patient' }).fill('ben');
+    await page.getByRole('textbox', { name: 'Patient or record' }).fill('ben');
     await page.getByRole('combobox', { name: 'What was done' }).click();
     await page.getByRole('option', { name: 'Read', exact: true }).click();
     await page.getByRole('button', { name: 'Show events' }).click();
@@ -336,6 +380,7 @@ const SCREENS = [
   ['/keys', 'Signing keys'],
   ['/policies', 'Policies'],
   ['/policies/new', 'new'],
+  ['/access', 'Access'],
   ['/audit', 'Audit trail'],
   ['/packages', 'Packages'],
   ['/indexes', 'Indexes'],

@@ -11,7 +11,7 @@ import { startServer, type TestServer } from '../support/server';
 import { FORM, makeProof, toAuthorize } from '../support/sign-in';
 import { toCode } from '../support/totp';
 import { startChromium } from './chromium';
-import { findBarriers } from './console-page';
+import { findBarriers, isTooWide } from './console-page';
 
 const pictures = process.env.UPDATE_PICTURES ? path.resolve(__dirname, '../../docs/images') : tmpdir();
 const TENANT = 'acme';
@@ -270,6 +270,17 @@ it('no script of another site sees the cookies, and no other site shows the page
   await context.close();
 });
 
+/** Proves that a page can be read in both colors and on a phone. */
+async function checkLooks(page: Page, what: string): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const)
+    for (const width of [390, 1280]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 844 });
+      const faults = [await findBarriers(page), await isTooWide(page)];
+      expect([what, colorScheme, width, ...faults]).toEqual([what, colorScheme, width, [], false]);
+    }
+}
+
 it('a person sets the password by a link, whose secret leaves the address at once', async () => {
   const { context, page, faults } = await openBrowser();
   const { users } = server.app.core.tenants;
@@ -287,7 +298,7 @@ it('a person sets the password by a link, whose secret leaves the address at onc
   await page.getByRole('alert').filter({ hasText: 'The two passwords differ.' }).waitFor();
   await page.getByLabel('New password').fill(PASSWORD);
   await page.getByLabel('The same again').fill(PASSWORD);
-  expect(await findBarriers(page)).toEqual([]);
+  await checkLooks(page, 'invitation');
   await takePicture(page, 'invitation.png');
   await page.getByRole('button', { name: 'Set the password' }).click();
   await page.getByRole('heading', { name: 'Your password is set' }).waitFor();
@@ -311,19 +322,19 @@ it('a person sets up a second factor, and signs in with a code of it', async () 
   await page.goto(`${server.base}/w/${TENANT}/oidc/second-factor`);
   await sendPassword();
   await page.getByRole('img', { name: 'QR code of the secret' }).waitFor();
-  expect(await findBarriers(page)).toEqual([]);
+  await checkLooks(page, 'second factor');
   await takePicture(page, 'second-factor.png');
   const secret = ((await page.locator('#secret').textContent()) ?? '').replaceAll(' ', '');
   await page.getByLabel('Code of six digits').fill(toCode(secret, -1));
   await page.getByRole('button', { name: 'Set it up' }).click();
   await page.getByRole('heading', { name: 'Your second factor is set' }).waitFor();
   expect(await page.locator('li code').count()).toBe(10);
-  expect(await findBarriers(page)).toEqual([]);
+  await checkLooks(page, 'recovery codes');
 
   await page.goto(toStart());
   await sendPassword();
   await page.getByRole('heading', { name: 'Enter the code of your app' }).waitFor();
-  expect(await findBarriers(page)).toEqual([]);
+  await checkLooks(page, 'code');
   await takePicture(page, 'sign-in-code.png');
   await page.getByLabel('Code of six digits').fill('12345');
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -331,6 +342,49 @@ it('a person sets up a second factor, and signs in with a code of it', async () 
   await page.getByLabel('Code of six digits').fill(toCode(secret));
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('You are signed in as Emil Eriksen').waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+it('where the tenant requires a second factor, a person without one is asked at once, and cannot remove it', async () => {
+  const { context, page, faults } = await openBrowser();
+  const { tenants } = server.app.core;
+  await tenants.users.create(TENANT, {
+    ...{ name: 'fay', display: 'Fay Fisher', fhirUser: 'Practitioner/doc', password: PASSWORD },
+  });
+  const sendPassword = async (): Promise<void> => {
+    await page.getByLabel('User name').fill('fay');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  };
+  await page.goto(toStart());
+  await sendPassword();
+  await page.getByText('You are signed in as Fay Fisher').waitFor();
+  await tenants.changeSettings(TENANT, { 'second-factor': 'required' });
+  // The session of the browser has proved none.
+  await page.goto(toStart());
+  await sendPassword();
+  await page.getByRole('heading', { name: 'Set up your second factor' }).waitFor();
+  const secret = ((await page.locator('#secret').textContent()) ?? '').replaceAll(' ', '');
+  await page.getByLabel('Code of six digits').fill(toCode(secret, -1));
+  await page.getByRole('button', { name: 'Set it up' }).click();
+  await page.getByRole('link', { name: 'Go on' }).click();
+  await page.getByText('You are signed in as Fay Fisher').waitFor();
+
+  const setting = `${server.base}/w/${TENANT}/oidc/second-factor`;
+  await page.goto(setting);
+  await sendPassword();
+  await page.getByRole('button', { name: 'Set up another one' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Remove it' }).count()).toBe(0);
+  await tenants.changeSettings(TENANT, { 'second-factor': null });
+  await page.goto(setting);
+  await sendPassword();
+  await page.getByRole('button', { name: 'Remove it' }).waitFor();
+  await checkLooks(page, 'own second factor');
+  await page.getByLabel('Code of six digits').fill(toCode(secret));
+  await page.getByRole('button', { name: 'Remove it' }).click();
+  await page.getByRole('heading', { name: 'Your second factor is removed' }).waitFor();
+  await checkLooks(page, 'removed');
   expect(faults).toEqual([]);
   await context.close();
 });

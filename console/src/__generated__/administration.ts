@@ -1709,7 +1709,9 @@ export interface components {
             /** @description A policy to try: as if it were stored, and the client had it. Without a client, it alone restricts */
             policy?: {
                 name: string;
-                definition: Record<string, never>;
+                definition: {
+                    [key: string]: unknown;
+                };
             };
         };
         AccessExplanation: {

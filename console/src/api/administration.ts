@@ -37,6 +37,11 @@ export type ServerProcess = ServerState['processes'][number];
 export type SettingInForce = Schemas['SettingsInForce']['settings'][number];
 export type OpenJob = Schemas['OpenJobList']['jobs'][number];
 export type DeliveryDetails = Schemas['DescribedDelivery'];
+export type AccessQuestion = Schemas['AccessQuestion'];
+export type AccessExplanation = Schemas['AccessExplanation'];
+export type AuditPage = Schemas['AuditPage'];
+export type AuditEvent = AuditPage['events'][number];
+export type AuditFilters = NonNullable<paths['/tenants/{tenant}/audit']['get']['parameters']['query']>;
 
 const ROOT = tenantPath(ADMINISTRATION.tenant, 'api/v1');
 
@@ -265,6 +270,25 @@ export async function importFile(tenant: string, file: Blob, options: ImportOpti
     headers: { 'content-type': 'application/gzip' },
     body: file,
   });
+}
+
+/** Why a client or person may do something, or may not; nothing is stored. */
+export function explainAccess(tenant: string, question: AccessQuestion): Promise<AccessExplanation> {
+  return dataOf(api.POST('/tenants/{tenant}/access', { ...at(tenant), body: question }));
+}
+
+/** A page of who did what. `page`: the `next` of the one before. */
+export function listAudit(tenant: string, query: AuditFilters, signal?: AbortSignal): Promise<AuditPage> {
+  const params = { path: { tenant }, query };
+  return dataOf(api.GET('/tenants/{tenant}/audit', { params, ...(signal === undefined ? {} : { signal }) }));
+}
+
+/** All of it as CSV. */
+export async function exportAudit(tenant: string, filters: AuditFilters): Promise<string> {
+  const { each: _each, page: _page, ...query } = filters;
+  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  const path = addressFor(`${ROOT}/tenants/${encodeURIComponent(tenant)}/audit.csv`);
+  return (await send(`${path}?${new URLSearchParams(pairs).toString()}`)).text;
 }
 
 /** Begins to compare and repair the search index; without a release that of both. */

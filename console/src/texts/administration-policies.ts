@@ -17,7 +17,7 @@ export const administrationPolicies = {
   hidden: 'Hidden elements',
   definition: 'Definition',
   definitionHint:
-    'JSON. The server checks types, searches, elements and operations before it stores a policy. A change applies within 2 seconds, also to tokens that exist.',
+    'JSON; Ctrl-Space proposes what may stand at the cursor. The server checks types, searches, elements and operations before it stores a policy. A change applies within 2 seconds, also to tokens that exist.',
   isNew: 'This policy does not exist yet.',
   examples: 'Begin with an example',
   exampleNames: {

@@ -1,3 +1,4 @@
+import { administrationAccess } from './administration-access';
 import { administrationAudit } from './administration-audit';
 import { administrationClients } from './administration-clients';
 import { administrationGiveAccess } from './administration-give-access';
@@ -26,6 +27,7 @@ export const administration = {
   keys: 'Signing keys',
   policies: 'Policies',
   audit: 'Audit trail',
+  whoMay: 'Access',
   packages: 'Packages',
   indexes: 'Indexes',
   subscriptions: 'Subscriptions',
@@ -142,6 +144,7 @@ export const administration = {
     removeOf: (name: string) => `Remove the rate of ${name}`,
   },
   auditScreen: administrationAudit,
+  accessScreen: administrationAccess,
   clientScreens: administrationClients,
   giveAccess: administrationGiveAccess,
   jobs: administrationJobs,

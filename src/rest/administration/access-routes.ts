@@ -9,6 +9,8 @@ const ID = Type.String({
   description: 'Of a resource; without it the answer is about all of the type',
   expects: 'the id of a resource',
 });
+/** Core checks it, and names the place of each error. */
+const DEFINITION = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: {} });
 export const AccessQuestion = object(
   {
     type: text('Type of resource'),
@@ -23,7 +25,7 @@ export const AccessQuestion = object(
       }),
       interactions: listOf(oneOf(EXPLAINED), 'By default all'),
       policy: Type.Unsafe<{ readonly name: string; readonly definition: Record<string, unknown> }>({
-        ...Type.Object({ name: Type.String(), definition: Type.Object({}) }, { additionalProperties: false }),
+        ...Type.Object({ name: Type.String(), definition: DEFINITION }, { additionalProperties: false }),
         description:
           'A policy to try: as if it were stored, and the client had it. Without a client, it alone restricts',
         expects: 'an object with the name of a policy and its definition',

@@ -59,6 +59,13 @@ export function usePolicies(tenant: string): UseQueryResult<readonly NamedPolicy
   return useQuery({ queryKey: [ROOT, tenant, 'policies'], queryFn: () => listPolicies(tenant) });
 }
 
+/** A question by a request that changes nothing. */
+export function useAsk<Input, Result>(
+  ask: (input: Input) => Promise<Result>,
+): UseMutationResult<Result, Error, Input> {
+  return useMutation({ mutationFn: ask });
+}
+
 /** A change; after it everything of the administration is loaded again where it is shown. */
 export function useChange<Input, Result>(
   change: (input: Input) => Promise<Result>,

@@ -1,4 +1,5 @@
 /** The screens of the administration, which load together. */
+export { AccessScreen } from './access/access-screen';
 export { AuditScreen } from './audit/audit-screen';
 export { ClientScreen } from './clients/client-screen';
 export { ClientsScreen } from './clients/clients-screen';

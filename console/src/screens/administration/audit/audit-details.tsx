@@ -1,37 +1,35 @@
 /** Everything that an event says. */
 import { Code, SimpleGrid, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { AuditEvent } from '../../../api/administration';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
-import type { AuditRow } from './audit-event';
+import { shownQuery } from './audit-event';
 import { RecordLink } from './record-link';
 
 const words = texts.administration.auditScreen;
 
-export function AuditDetails({ space, row }: { readonly space: Space; readonly row: AuditRow }) {
+export function AuditDetails({ space, row }: { readonly space: Space; readonly row: AuditEvent }) {
+  const agents = [row.person, row.client].filter((agent) => agent !== undefined);
   return (
     <SimpleGrid cols={2} spacing="md" component="dl" m="xs">
-      <References space={space} label={words.which} references={row.records} />
+      <References space={space} label={words.which} references={row.resources} />
       <References space={space} label={words.patients} references={row.patients} />
-      <Fact label={words.agents} isShown={row.agents.length > 0}>
-        {row.agents
-          .map(({ text, reference }) =>
-            reference === undefined || reference === text ? text : `${text} (${reference})`,
-          )
+      <Fact label={words.agents} isShown={agents.length > 0}>
+        {agents
+          .map(({ id, name }) => (name === undefined || name === id ? id : `${name} (${id})`))
           .join(', ')}
       </Fact>
-      <Fact label={words.description} isShown={row.description !== ''}>
-        {row.description}
+      <Fact label={words.description} isShown={row.reason !== undefined}>
+        {row.reason}
       </Fact>
-      <Fact label={words.query} isShown={row.queries.length > 0}>
-        {row.queries.map((query) => (
-          <Code key={query} block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-            {query}
-          </Code>
-        ))}
+      <Fact label={words.query} isShown={row.query !== undefined}>
+        <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          {shownQuery(row.query)}
+        </Code>
       </Fact>
-      <Fact label={words.requestId} isShown={row.requestIds.length > 0}>
-        {row.requestIds.join(', ')}
+      <Fact label={words.requestId} isShown={row.request !== undefined}>
+        {row.request}
       </Fact>
       <Fact label={words.event} isShown>
         <RecordLink space={space} reference={`AuditEvent/${row.id}`} text={words.open} />

@@ -1,8 +1,8 @@
 /** The filters of the audit trail. */
-import { Autocomplete, Button, Group, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { Autocomplete, Button, Checkbox, Group, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { texts } from '../../../texts';
-import { useClients } from '../queries';
+import { useClients, useUsers } from '../queries';
 import { NO_FILTERS, type AuditFilters } from './audit-query';
 
 const words = texts.administration.auditScreen;
@@ -14,18 +14,12 @@ const optionsOf = (labels: Readonly<Record<string, string>>): { value: string; l
 
 const SELECTS = [
   { name: 'action', label: words.action, data: optionsOf(words.actions) },
-  {
-    name: 'outcome',
-    label: words.outcome,
-    data: [...optionsOf(words.outcomes), { value: '4,8,12', label: words.failures }],
-  },
+  { name: 'outcome', label: words.outcome, data: optionsOf(words.outcomes) },
   { name: 'kind', label: words.kind, data: optionsOf(words.kinds) },
 ] as const;
 
 const FIELDS = [
-  { name: 'patient', label: words.patient, hint: words.patientHint },
-  { name: 'record', label: words.record, hint: words.recordHint },
-  { name: 'person', label: words.person, hint: words.personHint },
+  { name: 'what', label: words.record, hint: words.recordHint },
   { name: 'request', label: words.request, hint: words.requestHint },
 ] as const;
 
@@ -40,12 +34,28 @@ export function AuditFilterForm({
 }) {
   const draft = useForm({ initialValues: filters });
   const clients = useClients(tenant);
-  const names = new Map((clients.data ?? []).map(({ id, name }) => [id, name]));
+  const users = useUsers(tenant);
+  const names = new Set([
+    ...(users.data ?? []).map(({ name }) => name),
+    ...(clients.data ?? []).map(({ name }) => name),
+  ]);
   return (
     <form onSubmit={draft.onSubmit(apply)}>
-      <SimpleGrid cols={{ base: 1, xs: 2, md: 3, lg: 5 }} spacing="sm" verticalSpacing="xs">
-        {(['from', 'to'] as const).map((name) => (
-          <TextInput key={name} type="datetime-local" label={words[name]} {...draft.getInputProps(name)} />
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm" verticalSpacing="xs">
+        <Autocomplete
+          label={words.person}
+          placeholder={words.personHint}
+          data={[...names]}
+          {...draft.getInputProps('who')}
+        />
+        {FIELDS.map(({ name, label, hint }) => (
+          <TextInput
+            key={name}
+            label={label}
+            placeholder={hint}
+            {...draft.getInputProps(name)}
+            autoComplete="off"
+          />
         ))}
         {SELECTS.map(({ name, label, data }) => (
           <Select
@@ -56,23 +66,17 @@ export function AuditFilterForm({
             allowDeselect={false}
           />
         ))}
-        {FIELDS.map(({ name, label, hint }) => (
-          <TextInput
-            key={name}
-            label={label}
-            placeholder={hint}
-            {...draft.getInputProps(name)}
-            autoComplete="off"
-          />
+        {(['from', 'to'] as const).map((name) => (
+          <TextInput key={name} type="datetime-local" label={words[name]} {...draft.getInputProps(name)} />
         ))}
-        <Autocomplete
-          label={words.client}
-          placeholder={words.clientHint}
-          data={[...names.keys()]}
-          renderOption={({ option }) => names.get(option.value) ?? option.value}
-          {...draft.getInputProps('client')}
-        />
       </SimpleGrid>
+      <Checkbox
+        mt="sm"
+        label={words.each}
+        description={words.eachHint}
+        checked={draft.values.each === 'true'}
+        onChange={(event) => draft.setFieldValue('each', event.currentTarget.checked ? 'true' : '')}
+      />
       <Group gap="sm" mt="sm">
         <Button type="submit">{words.apply}</Button>
         <Button

@@ -1,25 +1,16 @@
-/** The filters of the audit trail as a search for AuditEvents, and as the query of the screen's address. */
+/** The filters of the audit trail as a request, and as the query of the screen's address. */
+import type { AuditFilters as Asked } from '../../../api/administration';
+import type { Release } from '../../../place';
 
-export const FILTERS = [
-  'from',
-  'to',
-  'client',
-  'person',
-  'action',
-  'outcome',
-  'kind',
-  'patient',
-  'record',
-  'request',
-] as const;
+export const FILTERS = ['from', 'to', 'who', 'action', 'outcome', 'kind', 'what', 'request', 'each'] as const;
 export type Filter = (typeof FILTERS)[number];
 
-/** Empty texts filter nothing. `from` and `to` are local times: `2026-11-28T09:00`. */
+/** Empty texts filter nothing. `from` and `to` are local times: `2026-11-28T09:00`; `each` is empty or `true`. */
 export type AuditFilters = Readonly<Record<Filter, string>>;
 
 export const NO_FILTERS: AuditFilters = {
-  ...{ from: '', to: '', client: '', person: '', action: '', outcome: '', kind: '' },
-  ...{ patient: '', record: '', request: '' },
+  ...{ from: '', to: '', who: '', action: '', outcome: '', kind: '' },
+  ...{ what: '', request: '', each: '' },
 };
 
 export function readFilters(query: URLSearchParams): AuditFilters {
@@ -33,27 +24,28 @@ export function printFilters(filters: AuditFilters): URLSearchParams {
   );
 }
 
-/** The search of REST, the newest events first. */
-export function toAuditSearch(filters: AuditFilters): string {
-  const { from, to, client, person, action, outcome, kind, patient, record, request } = filters;
-  const parameters: readonly (readonly [string, string])[] = [
-    ['date', from === '' ? '' : `ge${toInstant(from)}`],
-    ['date', to === '' ? '' : `le${toInstant(to)}`],
-    ['altid', client],
-    ['agent', person],
-    ['action', action],
-    ['outcome', outcome],
-    ['type', kind],
-    ['patient', patient === '' ? '' : `Patient/${patient.trim().replace(/^Patient\//, '')}`],
-    ['entity', record],
-    ['entity:identifier', request === '' ? '' : `|${request.trim()}`],
-    ['_sort', '-date'],
-  ];
-  return parameters
-    .map(([name, value]) => [name, value.trim()] as const)
-    .filter(([, value]) => value !== '')
-    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-    .join('&');
+const oneOf = <const Word extends string>(words: readonly Word[], text: string): Word | undefined =>
+  words.find((word) => word === text);
+
+/** What the server is asked for. A patient is named by the id alone, or as `Patient/1`. */
+export function toQuery(filters: AuditFilters, release: Release): Asked {
+  const texts = (Object.keys(filters) as Filter[]).map((name) => [name, filters[name].trim()] as const);
+  const { from, to, who, what, request, ...others } = Object.fromEntries(texts) as AuditFilters;
+  const action = oneOf(['C', 'R', 'U', 'D', 'E'], others.action);
+  const outcome = oneOf(['success', 'refused', 'failed'], others.outcome);
+  const kind = oneOf(['requests', 'sign-ins'], others.kind);
+  return {
+    release,
+    ...(from === '' ? {} : { since: toInstant(from) }),
+    ...(to === '' ? {} : { until: toInstant(to) }),
+    ...(who === '' ? {} : { who }),
+    ...(what === '' ? {} : { what: what.includes('/') ? what : `Patient/${what}` }),
+    ...(request === '' ? {} : { request }),
+    ...(action === undefined ? {} : { action }),
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(others.each === 'true' ? { each: true } : {}),
+  };
 }
 
 function toInstant(local: string): string {

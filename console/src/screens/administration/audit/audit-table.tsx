@@ -1,13 +1,14 @@
 /** The rows of the audit trail; each opens its details. */
 import { Text } from '@mantine/core';
+import type { AuditEvent } from '../../../api/administration';
 import { formatDateTime } from '../../../fhir/format-date';
 import { RecordTable, type More } from '../../../layout/record-table';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
-import { AuditDetails } from './audit-details';
-import { useClients } from '../queries';
 import { StateBadge } from '../status-badge';
-import type { AuditAgent, AuditRow } from './audit-event';
+import { AgentName } from './agent-name';
+import { AuditDetails } from './audit-details';
+import { shownQuery } from './audit-event';
 import { RecordLink } from './record-link';
 
 const words = texts.administration.auditScreen;
@@ -17,14 +18,11 @@ const labelOf = (labels: Readonly<Record<string, string>>, code: string): string
 
 export interface AuditTableProps {
   readonly space: Space;
-  readonly rows: readonly AuditRow[];
+  readonly rows: readonly AuditEvent[];
   readonly more: More | undefined;
 }
 
 export function AuditTable({ space, rows, more }: AuditTableProps) {
-  const clients = useClients(space.tenant);
-  const names = new Map((clients.data ?? []).map(({ id, name }) => [id, name]));
-  const nameOf = ({ client, text }: AuditAgent): string => names.get(client ?? '') ?? text;
   return (
     <RecordTable
       rows={rows}
@@ -40,46 +38,50 @@ export function AuditTable({ space, rows, more }: AuditTableProps) {
       }}
       more={more}
       columns={[
-        {
-          title: words.when,
-          cells: { style: { whiteSpace: 'nowrap' } },
-          cell: ({ recorded }) => formatDateTime(recorded),
-        },
+        { title: words.when, cell: (row) => <When row={row} /> },
         {
           title: words.who,
-          cell: ({ agents }) =>
-            agents.map((agent) => (
-              <Text key={agent.text} size="sm" miw={110} style={{ overflowWrap: 'anywhere' }}>
-                {agent.reference === undefined ? (
-                  nameOf(agent)
-                ) : (
-                  <RecordLink space={space} reference={agent.reference} text={agent.text} />
-                )}
-              </Text>
-            )),
+          cell: ({ person, client }) => (
+            <>
+              {person === undefined ? null : <AgentName space={space} agent={person} />}
+              {client === undefined ? null : <AgentName space={space} agent={client} />}
+            </>
+          ),
         },
         {
           title: words.what,
-          cell: ({ what, action }) => (
+          cell: ({ interaction, action, isOfServer }) => (
             <>
-              <Text size="sm">{what}</Text>
+              <Text size="sm">{interaction}</Text>
               <Text size="xs" c="dimmed">
                 {labelOf(words.actions, action)}
               </Text>
+              {isOfServer ? null : <Text size="xs">{words.ofClient}</Text>}
             </>
           ),
         },
         { title: words.which, cell: (row) => <Records space={space} row={row} /> },
         { title: words.outcome, cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
-        { title: words.address, cell: ({ addresses }) => addresses.join(', ') },
+        { title: words.address, cell: ({ address = '' }) => address },
       ]}
     />
   );
 }
 
-function Records({ space, row }: { readonly space: Space; readonly row: AuditRow }) {
-  const records = row.records.length > 0 ? row.records : row.patients;
-  const left = records.length - SHOWN;
+function When({ row: { recorded, first, times } }: { readonly row: AuditEvent }) {
+  return (
+    <>
+      <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
+        {formatDateTime(recorded)}
+      </Text>
+      {first === undefined ? null : <Text size="xs">{words.times(times, formatDateTime(first))}</Text>}
+    </>
+  );
+}
+
+function Records({ space, row }: { readonly space: Space; readonly row: AuditEvent }) {
+  const records = row.resources.length > 0 ? row.resources : row.patients;
+  const left = records.length - SHOWN + row.more;
   return (
     <>
       {records.slice(0, SHOWN).map((reference) => (
@@ -90,14 +92,15 @@ function Records({ space, row }: { readonly space: Space; readonly row: AuditRow
       {left > 0 ? <Text size="xs">{words.moreRecords(left)}</Text> : null}
       {records.length === 0 ? (
         <Text size="xs" ff="monospace" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
-          {row.queries[0] ?? ''}
+          {shownQuery(row.query)}
         </Text>
       ) : null}
     </>
   );
 }
 
-function OutcomeBadge({ outcome }: { readonly outcome: string }) {
-  if (outcome === '') return null;
-  return <StateBadge color={outcome === '0' ? 'teal' : 'red'} label={labelOf(words.outcomes, outcome)} />;
+function OutcomeBadge({ outcome }: Pick<AuditEvent, 'outcome'>) {
+  return (
+    <StateBadge color={outcome === 'success' ? 'teal' : 'red'} label={labelOf(words.outcomes, outcome)} />
+  );
 }

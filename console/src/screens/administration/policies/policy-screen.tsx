@@ -1,12 +1,14 @@
 /** One policy as JSON, with the errors of the server and a guard against lost changes. */
-import { Alert, Button, Group, Text, Textarea } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { putPolicy, readPolicy, removePolicy, type Policy } from '../../../api/administration';
 import { Failure } from '../../../api/failure';
-import { Loaded } from '../../../layout/loaded';
+import type { EditorHandle } from '../../../editor/code-editor';
+import { useSpace } from '../../../layout/current-screen';
+import { Loaded, Loading } from '../../../layout/loaded';
 import { administrationPath } from '../../../place';
 import { texts } from '../../../texts';
 import { Confirm } from '../confirm';
@@ -14,6 +16,9 @@ import { Part, ScreenHeading } from '../../../layout/heading';
 import { useChange, useTenant } from '../queries';
 import { ChangeForm } from '../change-form';
 import { EXAMPLES, printPolicy, whyNotJson } from './examples';
+import { PolicyTrial } from './policy-trial';
+
+const PolicyEditor = lazy(() => import('./policy-editor'));
 
 const { form, policyScreens: words } = texts.administration;
 
@@ -73,6 +78,8 @@ function Editor({ tenant, name, stored, reload }: EditorProps) {
     validateInputOnChange: true,
   });
   const [tag, setTag] = useState(stored.tag);
+  const editor = useRef<EditorHandle>(null);
+  const { release } = useSpace();
   const navigate = useNavigate();
   const saving = useChange(async (body: string) => {
     // The server says what is wrong with a text that is JSON and no policy.
@@ -84,61 +91,71 @@ function Editor({ tenant, name, stored, reload }: EditorProps) {
   };
   const removal = useChange(() => removePolicy(tenant, name, tag ?? '*'));
   const isConflict = saving.error instanceof Failure && saving.error.status === 412;
+  const { text } = draft.values;
   return (
-    <ChangeForm
-      form={draft}
-      change={saving}
-      send={({ text }) => saving.mutate(text)}
-      action={form.save}
-      gap="md"
-      others={
-        <Button variant="default" onClick={() => void back()}>
-          {texts.common.cancel}
-        </Button>
-      }
-      hasNotice
-      {...(isConflict ? { failure: <Conflict reload={reload} /> } : {})}
-    >
-      <ScreenHeading title={name} place={tenant} {...(tag === undefined ? { intro: words.isNew } : {})}>
-        {tag === undefined ? null : (
-          <Confirm
-            label={words.remove}
-            title={words.removeTitle(name)}
-            words={words.removeWords}
-            action={form.remove}
-            button={{ color: 'red', variant: 'outline' }}
-            run={async () => {
-              await removal.mutateAsync(undefined);
-              await back();
-            }}
-          />
-        )}
-      </ScreenHeading>
-      <Part title={words.examples}>
-        <Group gap="xs">
-          {(['ward', 'own', 'hidden', 'read'] as const).map((example) => (
-            <Button
-              key={example}
-              size="xs"
-              variant="default"
-              onClick={() => draft.setFieldValue('text', printPolicy(EXAMPLES[example]))}
-            >
-              {words.exampleNames[example]}
-            </Button>
-          ))}
-        </Group>
-      </Part>
-      <Textarea
-        label={words.definition}
-        description={words.definitionHint}
-        {...draft.getInputProps('text')}
-        autosize
-        minRows={12}
-        maxRows={32}
-        spellCheck={false}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-      />
-    </ChangeForm>
+    <Stack gap="xl">
+      <ChangeForm
+        form={draft}
+        change={saving}
+        send={(sent) => saving.mutate(sent.text)}
+        action={form.save}
+        gap="md"
+        others={
+          <Button variant="default" onClick={() => void back()}>
+            {texts.common.cancel}
+          </Button>
+        }
+        hasNotice
+        {...(isConflict ? { failure: <Conflict reload={reload} /> } : {})}
+      >
+        <ScreenHeading title={name} place={tenant} {...(tag === undefined ? { intro: words.isNew } : {})}>
+          {tag === undefined ? null : (
+            <Confirm
+              label={words.remove}
+              title={words.removeTitle(name)}
+              words={words.removeWords}
+              action={form.remove}
+              button={{ color: 'red', variant: 'outline' }}
+              run={async () => {
+                await removal.mutateAsync(undefined);
+                await back();
+              }}
+            />
+          )}
+        </ScreenHeading>
+        <Part title={words.examples}>
+          <Group gap="xs">
+            {(['ward', 'own', 'hidden', 'read'] as const).map((example) => (
+              <Button
+                key={example}
+                size="xs"
+                variant="default"
+                onClick={() => editor.current?.replace(printPolicy(EXAMPLES[example]))}
+              >
+                {words.exampleNames[example]}
+              </Button>
+            ))}
+          </Group>
+        </Part>
+        <Part title={words.definition} hint={words.definitionHint}>
+          <Suspense fallback={<Loading />}>
+            <PolicyEditor
+              ref={editor}
+              space={{ tenant, release }}
+              text={stored.text}
+              label={words.definition}
+              onChange={(changed) => draft.setFieldValue('text', changed)}
+            />
+          </Suspense>
+          {draft.errors['text'] === undefined ? null : (
+            <Text size="sm" c="red" role="alert">
+              {draft.errors['text']}
+            </Text>
+          )}
+        </Part>
+      </ChangeForm>
+      <PolicyTrial tenant={tenant} name={name} text={text} />
+    </Stack>
   );
 }
 

@@ -1,0 +1,43 @@
+/** Texts of the screen that says who may do what. */
+export const administrationAccess = {
+  intro:
+    'May this client or person do that, and why not? The answer comes from the permissions that requests have now. Nothing is stored, and the question is in the audit trail.',
+  client: 'Client',
+  noClient: 'The console',
+  user: 'Person who has signed in',
+  noUser: 'Nobody: the client by itself',
+  somebody: 'Choose a client or a person',
+  patient: 'Patient in context (optional)',
+  patientHint: 'Id, where the person chooses the patient',
+  type: 'Type',
+  id: 'Id of a record (optional)',
+  idHint: 'Without it the answer is about all of the type',
+  ask: 'Explain',
+  caption: 'What is allowed, and why',
+  interaction: 'Interaction',
+  interactions: {
+    ...{
+      read: 'Read',
+      search: 'Search',
+      create: 'Create',
+      update: 'Update',
+      patch: 'Patch',
+      delete: 'Delete',
+    },
+  },
+  allowed: 'Allowed',
+  answers: { yes: 'Yes', no: 'No', some: 'Some' },
+  reason: 'Why',
+  allows: { all: 'Allows it', some: 'Allows some', none: 'Does not allow it' },
+  rule: (policy: string, rule: number) => `policy ${policy}, rule ${rule}`,
+  hidden: 'Hidden elements',
+  hiddenHere: 'Hidden in this record',
+  readOnly: 'Elements that cannot be changed',
+  patients: 'The record belongs to the patients',
+  boundTo: 'Bound to the records of the patients',
+  tryTitle: 'Try it before it is saved',
+  tryHint:
+    'What this text would allow, and hide, as if it were saved and the client had it. Nothing is stored.',
+  tryIt: 'Try',
+  policyAlone: 'A client that only this policy restricts',
+} as const;
