@@ -151,6 +151,10 @@ it('is that of the own tenant only, and the operator is no more than the operato
   const [looked] = await events('?who=operator');
   expect(looked).toMatchObject({ client: { id: 'operator' }, query: expect.stringContaining('AuditEvent?') });
   expect(looked.person).toBeUndefined();
+  await server.administer('GET', `/tenants/${tenant}/packages`, undefined, {
+    'x-request-id': 'trail-operator',
+  });
+  expect((await events('?request=trail-operator')).map(({ client }) => client.id)).toEqual(['operator']);
 });
 
 it('says of an event that a client has recorded that it is the client’s', async () => {

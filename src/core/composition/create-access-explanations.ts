@@ -19,7 +19,7 @@ export interface AccessExplanationParts {
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
 }
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 10_000;
 /** What only a policy restricts. */
 const EVERYTHING: Access = {
   ...{ client: '', scopes: ['system/*.cruds'], policies: [] },

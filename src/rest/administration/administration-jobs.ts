@@ -57,7 +57,7 @@ export async function begin(
 }
 
 /** The caller as the one who has begun a job of its own tenant. */
-function beginnerOf({ logEntry: { caller = ANONYMOUS_CALLER }, ip, id }: FastifyRequest): JobBeginner {
+export function beginnerOf({ logEntry: { caller = ANONYMOUS_CALLER }, ip, id }: FastifyRequest): JobBeginner {
   const { actor: client, access } = caller;
   return { client, person: access?.user ?? access?.account, address: ip, requestId: id };
 }

@@ -2,18 +2,21 @@
  * The packages of implementation guides that a tenant has. An import takes one of the registry, or the file of one, with
  * its options in the query. The response is 202 with the address of the job (administration-jobs.ts).
  */
+import type { FastifyRequest } from 'fastify';
 import {
-  ANONYMOUS,
   fhirError,
+  OPERATOR_ACTOR,
   RELEASE_NAMES,
   type Core,
+  type JobBeginner,
   type JsonObject,
   type Log,
   type NewAdministrationJob,
 } from '../../core';
 import { parsePackageName } from '../../packages/package-name';
 import { recordedPackages } from '../../packages/package-record';
-import { begin, type JobOptions } from './administration-jobs';
+import { begin, beginnerOf, type JobOptions } from './administration-jobs';
+import type { Mount } from './mounts';
 import type * as jobSchemas from './job-schemas';
 import { refuse } from './read-request';
 import type { PACKAGE_ROUTES } from './routes';
@@ -39,19 +42,24 @@ type PackageRequest = Value<typeof jobSchemas.PackageRequest>;
 type ImportOptions = Omit<PackageRequest, 'package'>;
 
 async function listPackages(
-  { core, log }: PackageOptions,
-  { params: { tenant }, request: { id, logEntry } }: AdministrationCall,
+  { core, log, mount }: PackageOptions,
+  { params: { tenant }, request }: AdministrationCall,
 ): Promise<PackageList> {
   const lists: PackageList[number][] = [];
   for (const release of RELEASE_NAMES) {
     const space = await core.access.findSpace(tenant, release);
     if (space === undefined) throw await absent(core, tenant);
-    const actor = logEntry.caller?.actor ?? ANONYMOUS;
-    const context = { space, actor, deadline: Date.now() + PATIENCE_MS, requestId: id, log };
+    const { client: actor, ...others } = readerOf(request, mount);
+    const context = { ...others, space, actor, deadline: Date.now() + PATIENCE_MS, log };
     for (const { imported, ...each } of await recordedPackages(core, context))
       lists.push({ release, ...each, imported: toInstant(imported) });
   }
   return lists;
+}
+
+/** Who reads, for the audit record of the tenant: it need not know more of the operator. */
+function readerOf(request: FastifyRequest, { name }: Mount): JobBeginner {
+  return name === 'operator' ? { client: OPERATOR_ACTOR, requestId: request.id } : beginnerOf(request);
 }
 
 /** Why a tenant cannot be read. */

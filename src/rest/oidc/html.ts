@@ -12,6 +12,7 @@ fieldset { border: 1px solid; margin: 1rem 0; padding: 0 1rem 1rem; }
 label.choice { font-weight: 400; margin-top: .5rem; }
 .buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem; }
 button { font: inherit; padding: .5rem 1.25rem; }
+a { color: inherit; }
 .problem { border-left: .3rem solid #c00; padding-left: .75rem; }
 `;
 
