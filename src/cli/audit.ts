@@ -16,7 +16,7 @@ export const audit: Command = {
     release: { type: 'string', value: 'r4|r4b', help: 'default: r4' },
     who: { type: 'string', value: 'NAME', help: 'id or name of a client or account, or Practitioner/1' },
     action: { type: 'string', value: 'C|R|U|D|E', help: 'created, read, updated, deleted, executed' },
-    what: { type: 'string', value: 'TYPE/ID', help: 'a resource, or a patient' },
+    what: { type: 'string', value: 'RESOURCE', help: 'a resource or patient, such as Patient/1' },
     since: { type: 'string', value: 'DATE', help: 'from this date or instant on' },
     until: { type: 'string', value: 'DATE', help: 'before this date or instant' },
     outcome: { type: 'string', value: TRAIL_OUTCOMES.join('|'), help: 'only events with this outcome' },

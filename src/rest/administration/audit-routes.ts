@@ -17,7 +17,7 @@ import {
 
 const TENANT = '/tenants/{tenant}';
 const CLOSED = { additionalProperties: false };
-export const CSV = 'text/csv; charset=utf-8';
+export const CSV = 'text/csv';
 const FORBIDDEN = {
   404: 'The tenant does not exist',
   403: 'AUDIT_OPEN is off, and the request has no credentials',

@@ -55,7 +55,7 @@ export function auditHandlers(
       const lines = until(toLines(first, pages), watch.signal);
       return {
         sent: sendLines(request, reply, lines, {
-          contentType: CSV,
+          contentType: `${CSV}; charset=utf-8`,
           fileName: `${tenant}-audit.csv`,
           stallMs,
           done,
