@@ -155,6 +155,19 @@ it('the character U+0000 is no part of any query or body', async () => {
   }
 }); // prettier-ignore
 
+it('a policy with more criteria than the server compares at once is refused', async () => {
+  const criteria = Array.from({ length: 200 }, (_, each) => `_id=${each}`);
+  const rules = Array.from({ length: 6 }, () => ({ types: ['*'], interactions: 'r', criteria }));
+  for (const [count, status] of [
+    [6, 400],
+    [5, 201],
+  ] as const) {
+    const answer = await send('PUT', '/policies/long', { rules: rules.slice(0, count) });
+    expect([count, answer.status]).toEqual([count, status]);
+  }
+  expect((await send('DELETE', '/policies/long')).status).toBe(200);
+});
+
 describe('a token', () => {
   it('that has expired, of an issuer that was removed, or with other claims, administers nothing', async () => {
     const key = makeKey('idp', 'P-256');
