@@ -156,7 +156,7 @@ const asForm = async (page: Page) => {
 };
 
 it('a record is written by form alone, with codes and records found by name, and read as JSON', async () => {
-  await put({ resourceType: 'Patient', id: 'ann', name: [{ text: 'Ann Archer' }] } as never);
+  await put({ resourceType: 'Patient', id: 'ann', name: [{ given: ['Ann'], family: 'Archer' }] } as never);
   await onScreen(`${FHIR}/Observation#new`, async ({ page, settle }) => {
     const form = await asForm(page);
     await form.getByRole('combobox', { name: /^Status/ }).click();

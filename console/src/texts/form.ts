@@ -33,6 +33,11 @@ export const form = {
   findRecord: 'Type a name',
   noRecord: 'No record has this name',
   targetType: (label: string) => `${label}: type of the record`,
+  chooseFile: 'Choose a file',
+  fileHint: (inside: number, most: number) =>
+    `A file of at most ${inside} kB stands in the record; a larger one, of at most ${most} MB, becomes a Binary at once.`,
+  fileTooLarge: (name: string, most: number) => `${name} is larger than ${most} MB, and was not read.`,
+  sending: 'Sending the file',
   add: (label: string) => `Add ${label}`,
   addSlice: (label: string) => `Add to ${label}`,
   other: 'other',

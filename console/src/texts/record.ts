@@ -42,6 +42,7 @@ export const record = {
   noContent: 'The attachment has no content that this server can read.',
   loadContent: 'Load the content',
   openContent: 'Open',
+  preview: (name: string) => `Content of ${name}`,
   download: 'Download',
   refersTo: 'This record refers to',
   refersToNothing: 'This record refers to nothing.',

@@ -43,9 +43,13 @@ const SHOWN: ReadonlySet<Interaction> = new Set([
   INTERACTIONS.searchCompartment,
 ]);
 
-/** Scripts only from this server. Styles may be set by scripts, as the library of components does. */
+/**
+ * Scripts only from this server. Styles may be set by scripts, as the library of components does. Frames are GraphiQL, and
+ * PDFs that the page itself has read.
+ */
 export const CONTENT_SECURITY_POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
+  "frame-src 'self' blob:; " +
   "font-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 export class WebConsole {

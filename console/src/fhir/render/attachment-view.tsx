@@ -1,65 +1,71 @@
-/** An attachment or Binary: shown where it is an image, opened where it is a PDF, and always to download. */
+/** An attachment or Binary: images, texts and PDFs are shown, without running anything; all are downloaded under their names. */
 import { Button, Group, Image, Text } from '@mantine/core';
 import { IconDownload, IconExternalLink } from '../../layout/icons/icons';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { textOf, type JsonObject } from '../../api/json';
 import { request } from '../../api/send';
 import { toFailure } from '../../api/failure';
 import { FailureView } from '../../layout/failure-view';
 import { absolute, fhirPath, resourcePath, type Space } from '../../place';
 import { texts } from '../../texts';
-import { isImage, fileName, fromBase64 } from '../attachment';
+import { decodeText, fileName, fromBase64, isPdf, previewOf, safeType } from '../attachment';
 import { isWebAddress, parseReference } from '../reference';
+import { LongText } from './long-text';
 import { WebLink } from './primitive-view';
+import classes from './render.module.css';
 import { useRenderSpace } from './render-space';
 
-const PDF = 'application/pdf';
 /** Larger ones are read when somebody asks. */
 const SHOWN_BYTES = 5_000_000;
 
-/** The content, from the record itself or read with the token of the person. */
-async function readContent(space: Space, value: JsonObject): Promise<Blob> {
-  const type = textOf(value['contentType']) ?? 'application/octet-stream';
+/** The bytes, from the record itself or read with the token of the person. */
+async function readContent(space: Space, value: JsonObject): Promise<Uint8Array<ArrayBuffer>> {
   const data = textOf(value['data']);
-  if (data !== undefined) return new Blob([fromBase64(data)], { type });
+  if (data !== undefined) return fromBase64(data);
   const target = parseReference(textOf(value['url']) ?? '', absolute(fhirPath(space)));
   if (target.kind !== 'record') throw new Error(texts.record.noContent);
   const path = resourcePath(space, target.type, target.id, target.versionId);
-  const response = await request(path, { headers: { accept: type } });
+  const accept = textOf(value['contentType']) ?? '*/*';
+  const response = await request(path, { headers: { accept } });
   if (!response.ok) throw toFailure(response.status, await response.text());
-  return new Blob([await response.arrayBuffer()], { type });
+  return new Uint8Array(await response.arrayBuffer());
 }
 
 /** The address of a content inside of the browser, as long as the component is there. */
-function useBlobAddress(blob: Blob | undefined): string | undefined {
+function useBlobAddress(bytes: Uint8Array<ArrayBuffer> | undefined, type: string): string | undefined {
   const [address, setAddress] = useState<string>();
   useEffect(() => {
-    if (blob === undefined) return undefined;
-    const made = URL.createObjectURL(blob);
+    if (bytes === undefined) return undefined;
+    const made = URL.createObjectURL(new Blob([bytes], { type }));
     setAddress(made);
     return () => URL.revokeObjectURL(made);
-  }, [blob]);
-  return blob === undefined ? undefined : address;
+  }, [bytes, type]);
+  return bytes === undefined ? undefined : address;
 }
 
 export function AttachmentView({ value }: { readonly value: JsonObject }) {
   const space = useRenderSpace();
+  const id = useId();
   const [data, url] = [textOf(value['data']), textOf(value['url'])];
   const type = textOf(value['contentType']) ?? '';
   const target = parseReference(url ?? '', absolute(fhirPath(space)));
   const isHere = data !== undefined || target.kind === 'record';
-  const isSmall = data !== undefined || Number(textOf(value['size']) ?? 0) < SHOWN_BYTES;
-  const [isWanted, setWanted] = useState(isImage(type) && isSmall);
+  const isSmall = (data?.length ?? Number(textOf(value['size']) ?? 0)) < SHOWN_BYTES;
+  const [isWanted, setWanted] = useState(previewOf(type) === 'image' && isSmall);
   const content = useQuery({
-    queryKey: ['attachment', space, data ?? url],
+    // Content inside of the record is no key: megabytes would be compared at each drawing.
+    queryKey: ['attachment', space, data === undefined ? url : id],
     queryFn: () => readContent(space, value),
     enabled: isWanted && isHere,
     staleTime: Infinity,
-    gcTime: 60_000,
+    gcTime: data === undefined ? 60_000 : 0,
+    structuralSharing: false,
+    retry: false,
   });
-  const address = useBlobAddress(content.data);
+  const address = useBlobAddress(content.data, safeType(type));
   const name = fileName(value);
+  const canOpen = previewOf(type) === 'pdf' && content.data !== undefined && isPdf(content.data);
   if (!isHere)
     return url !== undefined && isWebAddress(url) ? <WebLink url={url} label={name} /> : <span>{name}</span>;
   return (
@@ -79,13 +85,36 @@ export function AttachmentView({ value }: { readonly value: JsonObject }) {
             {texts.record.loadContent}
           </Button>
         ) : (
-          <ContentButtons address={address} name={name} isPdf={type === PDF} />
+          <ContentButtons address={address} name={name} canOpen={canOpen} />
         )}
       </Group>
       {content.isError ? <FailureView error={content.error} /> : null}
-      {address !== undefined && isImage(type) ? (
-        <Image src={address} alt={name} mah={360} w="auto" maw="100%" fit="contain" mt="xs" />
-      ) : null}
+      {address === undefined || content.data === undefined ? null : (
+        <ContentPreview address={address} name={name} type={type} bytes={content.data} />
+      )}
+    </div>
+  );
+}
+
+interface ContentPreviewProps {
+  readonly address: string;
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What a content looks like. A page of HTML is shown as its source. */
+function ContentPreview({ address, name, type, bytes }: ContentPreviewProps) {
+  const preview = previewOf(type);
+  if (preview === 'image')
+    return <Image src={address} alt={name} mah={360} w="auto" maw="100%" fit="contain" mt="xs" />;
+  // The viewer of the browser gets it under the type of a PDF, whatever else is in it.
+  if (preview === 'pdf' && isPdf(bytes))
+    return <iframe className={classes['document']} src={address} title={texts.record.preview(name)} />;
+  if (preview !== 'text') return null;
+  return (
+    <div className={classes['source']} role="group" aria-label={texts.record.preview(name)} tabIndex={0}>
+      <LongText text={decodeText(bytes, type)} />
     </div>
   );
 }
@@ -93,14 +122,14 @@ export function AttachmentView({ value }: { readonly value: JsonObject }) {
 interface ContentButtonsProps {
   readonly address: string;
   readonly name: string;
-  readonly isPdf: boolean;
+  readonly canOpen: boolean;
 }
 
 /** Only a PDF is opened: other documents could run scripts with the rights of this page. */
-function ContentButtons({ address, name, isPdf }: ContentButtonsProps) {
+function ContentButtons({ address, name, canOpen }: ContentButtonsProps) {
   return (
     <>
-      {isPdf ? (
+      {canOpen ? (
         <Button
           component="a"
           href={address}

@@ -75,7 +75,11 @@ export function CodeSelect(props: CodeSelectProps) {
       data={[...known].map(([each, code]) => ({ value: each, label: wordsOf(code) }))}
       value={value}
       filter={({ options }) => options}
-      onFocus={() => setUsed(true)}
+      onFocus={({ currentTarget }) => {
+        setUsed(true);
+        // What is typed takes the place of what stands there.
+        currentTarget.select();
+      }}
       onSearchChange={setTyped}
       onChange={(next) => onChoose(next === null ? undefined : known.get(next))}
       nothingFoundMessage={codes === undefined ? texts.common.loading : words.noCode}

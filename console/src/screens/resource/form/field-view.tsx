@@ -223,7 +223,7 @@ function AddItem({ field, slices, isOnly, onAdd }: AddItemProps) {
         data={[
           ...slices.map(({ id, name, short }) => ({
             value: id,
-            label: short === '' ? humanize(name) : short,
+            label: short === '' ? humanize(name) : `${humanize(name)}: ${short}`,
           })),
           ...(isOnly ? [] : [{ value: '', label: words.other }]),
         ]}
@@ -262,10 +262,7 @@ interface ItemProps extends TypedProps {
 function Item({ field, place, path, around, type, slice, index, count, isNew, onRemove, onMove }: ItemProps) {
   const items = itemsIn(around[type.member]);
   const id = slice?.id ?? field.id;
-  const name =
-    slice === undefined
-      ? field.label
-      : `${field.label}: ${slice.short === '' ? humanize(slice.name) : slice.short}`;
+  const name = slice === undefined ? field.label : `${field.label}: ${humanize(slice.name)}`;
   const label = words.item(name, index, count);
   const sliceType = slice === undefined ? undefined : fieldTypeOf(place, slice, type);
   const isThere = index < items.length;

@@ -4,10 +4,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useImperativeHandle, useMemo, useRef, useState, type Ref } from 'react';
 import { get } from '../../../api/fhir';
 import { Failure, type Issue } from '../../../api/failure';
-import { isArray, isLong, isObject, objectsOf, parseJson, textOf, type JsonObject } from '../../../api/json';
+import { isArray, isObject, objectsOf, parseJson, textOf, type JsonObject } from '../../../api/json';
 import { setIn } from '../../../editor/json-edit';
 import { useStructure } from '../../../editor/snapshots';
 import { fieldsOf, readForm, templateOf, type FormDefinition } from '../../../fhir/form-definition';
+import { sizeOf } from '../../../fhir/weight';
 import { Loading } from '../../../layout/loaded';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
@@ -36,8 +37,13 @@ function recordIn(text: string): JsonObject | undefined {
   }
 }
 
+/** Characters; a file of some 200 kB may be in it. Each change reads all of the text. */
+const LONGEST = 400_000;
+/** Values that are not the content of files. */
+const MOST_VALUES = 5_000;
+
 export default function RecordForm(props: RecordFormProps) {
-  if (isLong(props.text)) return <Alert color="gray">{words.tooLarge}</Alert>;
+  if (props.text.length > LONGEST) return <Alert color="gray">{words.tooLarge}</Alert>;
   return <ParsedForm {...props} />;
 }
 
@@ -45,6 +51,7 @@ function ParsedForm(props: RecordFormProps) {
   const { text } = props;
   const record = useMemo(() => recordIn(text), [text]);
   if (record === undefined) return <Alert color="orange">{words.notJson}</Alert>;
+  if (sizeOf(record, MOST_VALUES) >= MOST_VALUES) return <Alert color="gray">{words.tooLarge}</Alert>;
   return <Form {...props} record={record} />;
 }
 
@@ -89,10 +96,13 @@ const NONE: readonly Profile[] = [];
 function withProfile(text: string, record: JsonObject, url: string, definition: FormDefinition): string {
   const place = { definition, id: definition.root };
   return fieldsOf(place).reduce(
-    (draft, { id, types: [only, ...more], isRequired, isList }) => {
+    (draft, { id, types: [only, ...more], slices, isRequired, isList }) => {
+      if (only === undefined || more.length > 0 || record[only.member] !== undefined) return draft;
+      const parts = slices.filter((slice) => slice.isRequired);
+      const sliced = isList ? parts.flatMap((slice) => templateOf(definition, slice.id) ?? []) : [];
+      if (sliced.length > 0) return setIn(draft, [only.member], sliced);
       const template = isRequired ? templateOf(definition, id) : undefined;
-      if (template === undefined || only === undefined || more.length > 0) return draft;
-      if (record[only.member] !== undefined) return draft;
+      if (template === undefined) return draft;
       return setIn(draft, [only.member], isList && !isArray(template) ? [template] : template);
     },
     profilesIn(record).includes(url)
@@ -149,6 +159,7 @@ function Form(props: RecordFormProps & { readonly record: JsonObject }) {
                 value={name}
                 searchable
                 allowDeselect={false}
+                onFocus={({ currentTarget }) => currentTarget.select()}
                 onChange={(next) => setChosen(next ?? type)}
               />
             )}

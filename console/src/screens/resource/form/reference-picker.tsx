@@ -84,7 +84,10 @@ export function ReferencePicker(props: ValueProps) {
           data={[...found].map(([each, title]) => ({ value: each, label: title }))}
           value={address ?? null}
           filter={({ options }) => options}
-          onFocus={() => setUsed(true)}
+          onFocus={({ currentTarget }) => {
+            setUsed(true);
+            currentTarget.select();
+          }}
           onSearchChange={setTyped}
           onChange={choose}
           nothingFoundMessage={words.noRecord}

@@ -1,5 +1,6 @@
 /** The input of one value, by its type. */
 import type { ComponentType } from 'react';
+import { AttachmentInput } from './attachment-input';
 import { CodeInput, CodingInput, ConceptInput } from './coded-input';
 import { GroupInput } from './group-input';
 import { PrimitiveInput } from './primitive-input';
@@ -9,6 +10,7 @@ import type { ValueProps } from './value-props';
 
 const QUANTITIES = ['Quantity', 'SimpleQuantity', 'MoneyQuantity', 'Age', 'Count', 'Distance', 'Duration'];
 const INPUTS: ReadonlyMap<string, ComponentType<ValueProps>> = new Map<string, ComponentType<ValueProps>>([
+  ['Attachment', AttachmentInput],
   ['CodeableConcept', ConceptInput],
   ['Coding', CodingInput],
   ['Reference', ReferencePicker],
