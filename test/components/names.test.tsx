@@ -50,6 +50,11 @@ const column = (name: string) => ({
   ...{ name, label: name, short: '', types: ['Reference'], isChoice: false, sortedBy: undefined },
 });
 
+const NOTHING_SELECTED = {
+  ...{ records: new Map<string, JsonObject>(), has: () => false },
+  ...{ toggle: () => undefined, clear: () => undefined },
+};
+
 it('a table has the names of all records that it refers to by one request', async () => {
   const records = Array.from({ length: 12 }, (_, index): JsonObject => ({
     resourceType: 'Encounter',
@@ -65,6 +70,7 @@ it('a table has the names of all records that it refers to by one request', asyn
       query=""
       columns={['subject', 'individual', 'serviceProvider'].map(column)}
       records={records}
+      selection={NOTHING_SELECTED}
     />,
   );
   expect(await screen.findAllByRole('link', { name: 'Ann Archer' })).toHaveLength(12);
