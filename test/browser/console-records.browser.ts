@@ -170,7 +170,7 @@ it('a record is written by form alone, with codes and records found by name, and
     await form.getByRole('textbox', { name: 'Value: UCUM code' }).fill('mmol/L');
     const date = form.getByRole('textbox', { name: 'Effective', exact: true });
     await date.fill('2024-5');
-    await form.getByText(/^Not in the draft yet/).waitFor();
+    await form.getByText(/^Write it like/).waitFor();
     await date.fill('2024-05');
     await settle();
     expect(await findBarriers(page)).toEqual([]);

@@ -1,4 +1,7 @@
-/** A simple value. What is typed goes into the draft as it is: a decimal keeps its digits, a date its precision. */
+/**
+ * A simple value. What is typed goes into the draft as it is: a decimal keeps its digits, a date its precision, and what is
+ * wrong is a text, with which the server takes no record. What was right before, such as the 1 of 1,5, is never saved for it.
+ */
 import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { textOf, type JsonValue } from '../../../api/json';
@@ -82,17 +85,18 @@ function TypedInput({ path, value, label, field, type, isNew }: ValueProps) {
   const [typed, setTyped] = useState<string>();
   const kind = KINDS.get(type.code) ?? PLAIN;
   const shown = typed ?? textOf(value) ?? '';
-  const isWrong = typed !== undefined && typed !== '' && kind.read(typed) === undefined;
+  const isWrong = shown !== '' && kind.read(shown) === undefined;
   const change = (text: string): void => {
     setTyped(text);
-    const read = text === '' ? undefined : kind.read(text);
-    if (read !== undefined) edit((draft) => setIn(draft, path, read));
     // An empty place stays as long as the person is in it.
-    else if (text === '')
-      edit((draft) => (typeof path.at(-1) === 'number' ? setIn(draft, path, '') : removeIn(draft, path)));
+    edit((draft) =>
+      text === '' && typeof path.at(-1) !== 'number'
+        ? removeIn(draft, path)
+        : setIn(draft, path, kind.read(text) ?? text),
+    );
   };
   const leave = (): void => {
-    if (!isWrong) setTyped(undefined);
+    setTyped(undefined);
     if (typed === '') edit((draft) => pruneIn(pruneIn(draft, path), path.slice(0, -1)));
   };
   const shared = {

@@ -1,0 +1,67 @@
+/** What is typed into a field of a form stands in the draft, so that nothing else is saved than what is shown. */
+import { fireEvent, screen } from '@testing-library/dom';
+import { useState } from 'react';
+import { parseJson, type JsonObject } from '../../console/src/api/json';
+import type { FormField } from '../../console/src/fhir/form-definition';
+import { FormDraftContext, valueAt } from '../../console/src/screens/resource/form/form-draft';
+import { PrimitiveInput } from '../../console/src/screens/resource/form/primitive-input';
+import { render } from './render';
+
+const SPACE = { tenant: 'acme', release: 'r4' } as const;
+const FIELD: FormField = {
+  ...{ id: 'value', name: 'value', label: 'Value', short: '', isRequired: false, isMustSupport: false },
+  ...{ isSummary: false, most: 1, isList: false, types: [], binding: undefined, slices: [] },
+  ...{ fixed: undefined, pattern: undefined },
+};
+const DEFINITION = { root: '', elements: new Map(), children: new Map(), slices: new Map() };
+
+let draft = '';
+
+function Field({ code, text }: { readonly code: string; readonly text: string }) {
+  const [now, setNow] = useState(text);
+  draft = now;
+  const record = parseJson(now) as JsonObject;
+  const edit = (change: (before: string) => string): void => setNow(change);
+  return (
+    <FormDraftContext value={{ space: SPACE, record, issues: [], edit }}>
+      <PrimitiveInput
+        path={['value']}
+        value={valueAt(record, ['value'])}
+        field={FIELD}
+        type={{ code, member: 'value', profiles: [], targets: [] }}
+        place={{ definition: DEFINITION, id: '' }}
+        label="Value"
+        isNew={false}
+      />
+    </FormDraftContext>
+  );
+}
+
+const field = () => screen.getByRole<HTMLInputElement>('textbox');
+
+function type(...texts: readonly string[]): void {
+  for (const value of texts) fireEvent.change(field(), { target: { value } });
+  fireEvent.blur(field());
+}
+
+it.each([
+  ['decimal', ['1', '1,', '1,5'], 'Write a number such as'],
+  ['date', ['2026', '2026-', '2026-1'], 'Write it like 1970'],
+  ['integer', ['1', '1.', '1.5'], 'Write a whole number'],
+] as const)(
+  'a wrong %s is in the draft as it is shown, and never what was right before',
+  (code, texts, fault) => {
+    render(<Field code={code} text='{"value": 7}' />);
+    type(...texts);
+    const last = texts.at(-1) ?? '';
+    expect(field().value).toBe(last);
+    expect(parseJson(draft)).toEqual({ value: last });
+    expect(document.body.textContent).toContain(fault);
+  },
+);
+
+it('a decimal is in the draft with the digits that were typed', () => {
+  render(<Field code="decimal" text='{"value": 7}' />);
+  type('1', '1.', '1.5', '1.50');
+  expect(draft).toBe('{"value": 1.50}');
+});
