@@ -177,3 +177,23 @@ it('says of an event that a client has recorded that it is the client’s', asyn
     },
   ]);
 });
+
+it('a question about access to a record is a read of it, with the policy that was tried', async () => {
+  const policy = { name: 'tried', definition: { rules: [{ types: ['Patient'], interactions: 'r', criteria: ['_id=b'] }] } };
+  const ask = async (body: object, requestId: string): Promise<number> => {
+    const headers = { authorization: administrator.basic, 'content-type': 'application/json', 'x-request-id': requestId };
+    return (await server.request('POST', `/w/${tenant}/api/v1/access`, body, headers)).status;
+  };
+  expect(await ask({ policy, type: 'Patient', id: 'b' }, 'asked-b')).toBe(200);
+  const [event, ...others] = await events('?what=Patient/b&request=asked-b');
+  expect(others).toEqual([]);
+  expect(event).toMatchObject({ patients: ['Patient/b'], resources: ['Patient/b/_history/1'], outcome: 'success', client: { id: administrator.id } });
+  expect(decodeURIComponent(event.query)).toContain('"criteria":["_id=b"]');
+  // By the operator it is in the trail of the tenant too.
+  const sent = { 'x-request-id': 'asked-by-operator' };
+  expect((await server.administer('POST', `/tenants/${tenant}/access`, { policy, type: 'Patient', id: 'b' }, sent)).status).toBe(200);
+  expect((await events('?what=Patient/b&request=asked-by-operator')).map(({ client }) => client.id)).toEqual(['operator']);
+  // A question about a type reads nothing.
+  expect(await ask({ policy, type: 'Patient' }, 'asked-type')).toBe(200);
+  expect((await events('?request=asked-type')).map(({ query }) => query)).toEqual(['POST access']);
+}); // prettier-ignore

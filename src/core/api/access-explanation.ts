@@ -1,6 +1,7 @@
 /** Why a client or a person may do something, or may not (docs/run/access-rules.md, Why). */
 import type { Release } from '../fhir/release';
 import type { Log } from '../context';
+import type { Caller } from './access';
 
 export const EXPLAINED = ['read', 'search', 'create', 'update', 'patch', 'delete'] as const;
 export type ExplainedInteraction = (typeof EXPLAINED)[number];
@@ -21,6 +22,9 @@ export interface AccessQuestion {
   readonly interactions?: readonly ExplainedInteraction[] | undefined;
   /** A policy as if it were stored, and the client had it. Nothing is stored. */
   readonly policy?: { readonly name: string; readonly definition: unknown } | undefined;
+  /** The administrator of the tenant who asks; undefined: the operator. */
+  readonly caller?: Caller | undefined;
+  readonly address?: string | undefined;
   readonly requestId: string;
   readonly log: Log;
 }
@@ -62,7 +66,8 @@ export interface AccessExplanation {
 
 export interface AccessExplanations {
   /**
-   * Answers from the permissions that requests have. Nothing is stored. Throws `unknownTenant`, and `invalidValue` for what does not
+   * Answers from the permissions that requests have. Nothing is stored but, for a question about a resource, the record of its read:
+   * what a policy allows says what is in it. Throws `unknownTenant`, and `invalidValue` for what does not
    * exist, and for a policy that could not be stored.
    */
   explain(question: AccessQuestion): Promise<AccessExplanation>;

@@ -38,7 +38,7 @@ export interface ExplainedResource {
   readonly interactions: readonly ExplainedInteraction[];
 }
 
-/** `context` has the access that is explained. Throws `invalidValue` for an unknown type, or a resource that does not exist. */
+/** `given` has the access that is explained, and the trail of who asks. Throws `invalidValue` for an unknown type, or a resource that does not exist. */
 export async function explainAccess(
   services: SearchServices,
   given: RequestContext,
@@ -59,6 +59,7 @@ export async function explainAccess(
       : await services.reader.current(space.number, { type: typeNumber, key: services.keys.keyOf(type, id) });
   if (id !== undefined && (row === undefined || row.change === 'delete'))
     throw fhirError('invalidValue', { reason: `${type}/${id} does not exist` });
+  if (id !== undefined && row !== undefined) given.trail?.add(`${type}/${id}/_history/${row.version}`);
   const resource = row && parseStoredObject(row.body);
   const explained: Explained = { services, context, visibility, type, id, row };
   const answers: ExplainedAnswer[] = [];

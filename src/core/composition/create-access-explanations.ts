@@ -1,9 +1,12 @@
 import type { AccessExplanations, AccessQuestion } from '../api/access-explanation';
 import { EXPLAINED } from '../api/access-explanation';
 import type { Policies } from '../api/access';
+import type { CoreAccess } from '../api/core';
+import { OPERATOR_ACTOR } from '../audit/audit-trail';
+import { queryText } from '../audit/describe';
 import { explainAccess } from '../authorization/explain-access';
 import { readPolicy } from '../authorization/policy';
-import type { Access, TenantSpace } from '../context';
+import type { Access, RequestContext, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import type { Release } from '../fhir/release';
 import type { ExplainedCaller } from '../oauth/explained-caller';
@@ -12,6 +15,7 @@ import type { SearchServices } from '../ports';
 export interface AccessExplanationParts {
   readonly services: SearchServices;
   readonly policies: Pick<Policies, 'check'>;
+  readonly recordAsOneAccess: CoreAccess['recordAsOneAccess'];
   callerOf(
     space: TenantSpace,
     question: Pick<AccessQuestion, 'client' | 'user' | 'patient'>,
@@ -29,7 +33,18 @@ const EVERYTHING: Access = {
 export function createAccessExplanations(parts: AccessExplanationParts): AccessExplanations {
   const { services, policies, callerOf, findSpace } = parts;
   return {
-    async explain({ tenant, release, type, id, interactions = EXPLAINED, policy, requestId, log, ...whom }) {
+    async explain(question) {
+      const {
+        tenant,
+        release,
+        type,
+        id,
+        interactions = EXPLAINED,
+        policy,
+        requestId,
+        log,
+        ...whom
+      } = question;
       const found = await findSpace(tenant, release);
       if (found === undefined) throw fhirError('unknownTenant');
       const tried = policy && {
@@ -39,15 +54,19 @@ export function createAccessExplanations(parts: AccessExplanationParts): AccessE
       const space = tried === undefined ? found : withPolicy(found, tried);
       const caller = (await callerOf(space, whom)) ?? nobody(tried?.name);
       const { access, fault, who } = caller;
-      const explained = await explainAccess(
-        services,
-        {
-          ...{ space, requestId, log, actor: access.client, deadline: Date.now() + PATIENCE_MS },
-          access:
-            tried === undefined ? access : { ...access, policies: withName(access.policies, tried.name) },
-        },
-        { type, id, interactions },
-      );
+      const explain = (trail?: RequestContext['trail']): ReturnType<typeof explainAccess> =>
+        explainAccess(
+          services,
+          {
+            ...{ space, requestId, log, actor: access.client, deadline: Date.now() + PATIENCE_MS },
+            access:
+              tried === undefined ? access : { ...access, policies: withName(access.policies, tried.name) },
+            ...(trail === undefined ? {} : { trail }),
+          },
+          { type, id, interactions },
+        );
+      // Criteria of a policy that is tried ask about the content of a resource, as a search does.
+      const explained = id === undefined ? await explain() : await recorded(parts, found, question, explain);
       if (fault === undefined) return { who, ...explained };
       const answers = explained.answers.map((answer) => ({
         ...answer,
@@ -57,6 +76,28 @@ export function createAccessExplanations(parts: AccessExplanationParts): AccessE
       return { who, ...explained, answers };
     },
   };
+}
+
+/** Does the work, and records in the tenant what it has read, for whom, and by which policy. */
+function recorded<Found>(
+  { recordAsOneAccess }: AccessExplanationParts,
+  space: TenantSpace,
+  { caller, address, requestId, log, client, user, policy }: AccessQuestion,
+  work: (trail: RequestContext['trail']) => Promise<Found>,
+): Promise<Found> {
+  const asked = { client, user, policy: policy && JSON.stringify(policy.definition) };
+  return recordAsOneAccess(
+    {
+      ...{ space, address, requestId, log, deadline: Date.now() + PATIENCE_MS },
+      ...{ actor: caller?.actor ?? OPERATOR_ACTOR, access: caller?.access },
+    },
+    queryText(
+      'access',
+      Object.entries(asked).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+    ),
+    ({ trail }) => work(trail),
+    () => 200,
+  );
 }
 
 function nobody(policy: string | undefined): ExplainedCaller {

@@ -206,6 +206,7 @@ function tenantsOf(parts: Parts): Core['tenants'] {
   });
   const explanations = createAccessExplanations({
     ...{ services, policies, findSpace },
+    recordAsOneAccess: audit.recordAsOneAccess,
     callerOf: parts.connected.access.explainedCaller,
   });
   const shared = { policies, audit: trails, access: explanations };

@@ -60,7 +60,7 @@ function registerAt(server: FastifyInstance, restContext: RestContext, mount: Mo
       AUDIT_ROUTES,
       auditHandlers(core, { administration, mount, log, stallMs: limits.stallMs }),
     );
-    serveRoutes(scope, mount, ACCESS_ROUTES, accessHandlers(administration, log));
+    serveRoutes(scope, mount, ACCESS_ROUTES, accessHandlers(administration, { mount, log }));
     serveRoutes(scope, mount, routes.JOB_ROUTES, jobHandlers({ core, addresses, mount }));
     serveRoutes(scope, mount, routes.SUBSCRIPTION_ROUTES, subscriptionHandlers(core));
     serveRoutes(scope, mount, routes.SERVER_ROUTES, serverHandlers(core, settings.inForce));
