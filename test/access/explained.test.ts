@@ -161,6 +161,12 @@ it('a policy is tried before it is stored, alone or for a client, and nothing is
   expect((await server.administer('GET', `/tenants/${tenant}/policies`)).text).toBe(before);
 }); // prettier-ignore
 
+it('an interaction that is asked for many times is answered once', async () => {
+  const policy = { name: 'tried', definition: { rules: [] } };
+  const interactions = [...Array<string>(5_000).fill('search'), 'read', 'search'];
+  expect(inShort(await explain({ policy, type: 'Patient', interactions }))).toEqual(['search no', 'read no']);
+});
+
 it.each([
   ['nobody', { type: 'Patient' }, 'must name a client, an account, or a policy'],
   ['a client that does not exist', { client: 'nobody', type: 'Patient' }, "The client 'nobody' does not exist"],

@@ -63,7 +63,8 @@ export function createAccessExplanations(parts: AccessExplanationParts): AccessE
               tried === undefined ? access : { ...access, policies: withName(access.policies, tried.name) },
             ...(trail === undefined ? {} : { trail }),
           },
-          { type, id, interactions },
+          // Each answer names all criteria: a list that repeats itself would be answered without end.
+          { type, id, interactions: [...new Set(interactions)] },
         );
       // Criteria of a policy that is tried ask about the content of a resource, as a search does.
       const explained = id === undefined ? await explain() : await recorded(parts, found, question, explain);
