@@ -164,7 +164,7 @@ it('a record is written by form alone, with codes and records found by name, and
     await page.getByRole('option', { name: /final/i }).first().click();
     await form.getByRole('textbox', { name: 'Code: In words' }).fill('Potassium');
     await form.getByRole('combobox', { name: 'Subject', exact: true }).click();
-    await page.keyboard.type('archer');
+    await page.keyboard.type('ann archer');
     await page.getByRole('option', { name: /Ann Archer/ }).click();
     await form.getByRole('textbox', { name: 'Value: Value' }).fill('4.10');
     await form.getByRole('textbox', { name: 'Value: UCUM code' }).fill('mmol/L');

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { parseJson, type JsonObject } from '../../console/src/api/json';
 import type { FormField } from '../../console/src/fhir/form-definition';
 import { FormDraftContext, valueAt } from '../../console/src/screens/resource/form/form-draft';
+import { FieldView } from '../../console/src/screens/resource/form/field-view';
 import { PrimitiveInput } from '../../console/src/screens/resource/form/primitive-input';
 import { render } from './render';
 
@@ -64,4 +65,33 @@ it('a decimal is in the draft with the digits that were typed', () => {
   render(<Field code="decimal" text='{"value": 7}' />);
   type('1', '1.', '1.5', '1.50');
   expect(draft).toBe('{"value": 1.50}');
+});
+
+function List() {
+  const [now, setNow] = useState('{}');
+  const record = parseJson(now) as JsonObject;
+  const type = { code: 'string', member: 'given', profiles: [], targets: [] };
+  const given: FormField = { ...FIELD, id: 'given', name: 'given', label: 'Given', most: 9, isList: true };
+  return (
+    <FormDraftContext value={{ space: SPACE, record, issues: [], edit: setNow }}>
+      <FieldView
+        field={{ ...given, types: [type] }}
+        place={{ definition: DEFINITION, id: '' }}
+        path={[]}
+        around={record}
+      />
+    </FormDraftContext>
+  );
+}
+
+it('the focus goes to a value that is added, and after a removal to the button that adds', () => {
+  render(<List />);
+  const add = () => screen.getByRole('button', { name: 'Add Given' });
+  fireEvent.click(add());
+  expect(document.activeElement).toBe(field());
+  fireEvent.change(field(), { target: { value: 'Ana' } });
+  fireEvent.click(screen.getByRole('button', { name: 'Remove Given' }));
+  expect(document.activeElement).toBe(add());
+  fireEvent.click(add());
+  expect(document.activeElement).toBe(field());
 });

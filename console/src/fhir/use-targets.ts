@@ -10,17 +10,27 @@ import { formatQuery } from './search-query';
 import { escapeValue } from '../../../packages/fhir-values/search-value';
 
 const SUGGESTIONS = 10;
+/** Types whose names have parts. */
+const PEOPLE: ReadonlySet<string> = new Set(['Patient', 'Practitioner', 'Person', 'RelatedPerson']);
 
 /** The parameter that finds a record by what people call it: its name, or the words of its code. */
-function namingQuery(parameters: readonly SearchParameter[], text: string): string | undefined {
+function namingQuery(
+  target: string,
+  parameters: readonly SearchParameter[],
+  text: string,
+): string | undefined {
   const named = parameters.find(({ type }) => type === 'string');
   const coded = parameters.find(({ type, code }) => type === 'token' && code !== '_id');
   const parameter = named ?? coded;
   if (text === '' || parameter === undefined) return text === '' ? '' : undefined;
+  // Given name and family name are values of their own, so that none begins with "Ida Anders".
+  const parts = PEOPLE.has(target) ? text.split(/\s+/).filter((part) => part !== '') : [text];
   const modifier = parameter === named ? '' : 'text';
-  const values = [escapeValue(text)];
   return formatQuery({
-    criteria: [{ kind: 'value', name: parameter.code, modifier, values }],
+    criteria: parts.map((part) => ({
+      ...{ kind: 'value', name: parameter.code, modifier },
+      values: [escapeValue(part)],
+    })),
     sort: [],
     includes: [],
     count: undefined,
@@ -33,7 +43,7 @@ export function useTargets(space: Space, target: string, text: string): readonly
   const { parameters } = useSearchParameters(space, target);
   const definition = useDefinition(space, target);
   const main = mainParameters(definition.data ?? undefined, parameters, parameters.length);
-  const query = namingQuery(main, text);
+  const query = namingQuery(target, main, text);
   const found = useQuery({
     queryKey: ['suggested-records', space, target, query],
     queryFn: ({ signal }) =>

@@ -49,7 +49,7 @@ export const administrationPeople = {
     link: 'Link',
     made: (name: string) => `The link for ${name} is ready.`,
     once: (expires: string) =>
-      `Give it to the person in a way that nobody else reads. It is valid once, until ${expires}, and it is not shown again. A new link ends it.`,
+      `Give the link to the person in a way that nobody else reads. It is valid once, until ${expires}, and it is not shown again. A new link ends it.`,
     mailed: (expires: string) => `It was sent by mail, and is valid until ${expires}.`,
     pending: (expires: string) => `There is a link that the person has not used. It ends ${expires}.`,
     short: 'Invited',

@@ -22,7 +22,7 @@ export const form = {
   noCode: 'No code has these words',
   cannotList: 'The codes cannot be listed here; type one.',
   onlyThese: 'Only these codes are allowed.',
-  preferThese: 'If none of the codes says it, leave it empty and describe it below.',
+  preferThese: 'If none of the codes says it, leave it empty and say it in words.',
   text: 'In words',
   code: 'Code',
   moreCodes: (count: number) => `and ${count === 1 ? '1 more code' : `${count} more codes`}, under all parts`,

@@ -20,6 +20,7 @@ import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '../../../layout
 import { texts } from '../../../texts';
 import classes from './form.module.css';
 import { fieldId, findingAt, useFormDraft } from './form-draft';
+import { useListFocus } from './use-list-focus';
 import { ValueInput } from './value-input';
 
 const words = texts.form;
@@ -154,7 +155,7 @@ function ListView(props: TypedProps) {
   const items = itemsIn(around[type.member]);
   /** Places that a person sees, also where nothing stands yet. */
   const [wanted, setWanted] = useState(0);
-  const [added, setAdded] = useState<number>();
+  const { box, added, changed } = useListFocus(list);
   const isOnly = field.name.endsWith('xtension');
   const count = Math.max(items.length, wanted);
   const slices = field.slices.filter((slice) => !isFull(place, field, slice, items));
@@ -164,10 +165,10 @@ function ListView(props: TypedProps) {
     const template = given ?? templateOf(place.definition, id);
     if (template !== undefined) edit((text) => setIn(text, [...list, items.length], template));
     setWanted(items.length + 1);
-    setAdded(items.length);
+    changed(items.length);
   };
   return (
-    <Stack gap={6} role="group" aria-label={field.label}>
+    <Stack gap={6} role="group" aria-label={field.label} ref={box}>
       {Array.from({ length: count }, (_, index) => {
         const value = items[index];
         const slice = value === undefined ? undefined : sliceFor(place.definition, field, value);
@@ -184,6 +185,7 @@ function ListView(props: TypedProps) {
             onRemove={() => {
               if (index < items.length) edit((text) => pruneIn(removeItem(text, list, index), path));
               setWanted(Math.max(0, Math.max(wanted, items.length) - 1));
+              changed(undefined);
             }}
             onMove={(to) => edit((text) => moveItem(text, list, index, to))}
           />

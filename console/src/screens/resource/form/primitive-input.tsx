@@ -80,7 +80,7 @@ function BooleanInput({ path, value, label, field }: ValueProps) {
   );
 }
 
-function TypedInput({ path, value, label, field, type, isNew }: ValueProps) {
+function TypedInput({ path, value, label, field, type }: ValueProps) {
   const { edit, issues } = useFormDraft();
   const [typed, setTyped] = useState<string>();
   const kind = KINDS.get(type.code) ?? PLAIN;
@@ -108,7 +108,6 @@ function TypedInput({ path, value, label, field, type, isNew }: ValueProps) {
     error: isWrong ? kind.fault : findingAt(issues, path, true),
     required: field.isRequired,
     autoComplete: 'off',
-    'data-autofocus': isNew,
     onBlur: leave,
   };
   if (LONG.has(type.code) || shown.includes('\n'))
