@@ -8,7 +8,7 @@ export { ASSERTION_ALGORITHMS } from './oauth/client-assertion';
 export { STYLE_PATH } from './api/tenant-address';
 export { ID_TOKEN_ALGORITHMS } from './storage/accounts/client-applications';
 export { OAuthError } from './api/oauth-error';
-export { ANONYMOUS, EMPTY_REQUEST_STATE } from './context';
+export { EMPTY_REQUEST_STATE } from './context';
 export { ANONYMOUS_CALLER } from './api/access';
 export { createCore } from './composition/create-core';
 export { inspectRedis } from './cache/inspect-redis';

@@ -1,12 +1,12 @@
 /** The administration in the console, as an administrator meets it on a server in open mode. */
 import type { Browser, Page } from 'playwright-core';
-import { Client } from 'pg';
 import { makeFolder, packResources } from '../packages/make-package';
 import { openRegistry, type Registry } from '../packages/open-registry';
 import { makeClient, serveKeys, type KeyServer } from '../support/access';
 import { startEndpoint } from '../support/endpoint';
 import { eventually } from '../support/eventually';
 import { startServer, type TestServer } from '../support/server';
+import { whileNothingIsWritten } from '../support/write-lock';
 import { Browser as SigningBrowser } from '../support/sign-in';
 import { toCode } from '../support/totp';
 import { startChromium } from './chromium';
@@ -78,18 +78,6 @@ const at = (place: string): string => `/w/system/api/v1/tenants/${TENANT}${place
 const read = async (place: string) => (await server.request('GET', at(place))).json;
 const inDialog = (page: Page) => page.getByRole('dialog');
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
-
-/** So that a job is seen under way. */
-async function whileNothingIsWritten(work: () => Promise<void>): Promise<void> {
-  const owner = new Client(server.database.settings);
-  await owner.connect();
-  try {
-    await owner.query('begin; lock table andiron.resource in exclusive mode');
-    await work();
-  } finally {
-    await owner.end();
-  }
-}
 
 it('a new tenant is made in the list of tenants, and is open at once', async () => {
   const { page, goTo, close, faults } = await openConsole(browser, server.base);
@@ -321,7 +309,7 @@ it('a package of the registry is imported with its progress, and is then listed'
     async ({ page }) => {
       await page.getByText('No package is imported yet.').waitFor();
       const job = page.getByRole('article', { name: /^rooms\.example@1\.0\.0/ });
-      await whileNothingIsWritten(async () => {
+      await whileNothingIsWritten(server.database.settings, async () => {
         await page.getByRole('textbox', { name: 'Name and version' }).fill('rooms.example@1.0.0');
         await page.getByRole('button', { name: 'Import', exact: true }).click();
         await job.getByText('It has begun.').waitFor();

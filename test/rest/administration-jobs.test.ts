@@ -6,6 +6,7 @@ import { openRegistry, type Registry } from '../packages/open-registry';
 import { eventually } from '../support/eventually';
 import type { Answer } from '../support/http';
 import { startServer, type TestServer } from '../support/server';
+import { whileNothingIsWritten } from '../support/write-lock';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const GZIP = { 'content-type': 'application/gzip' };
@@ -58,17 +59,6 @@ const valueSet = (id: string, status = 'active') => ({
   ...{ resourceType: 'ValueSet', id, url: `http://clinic.example/${id}`, status },
 });
 const patient = { resourceType: 'Patient', id: 'ana' };
-
-/** While a transaction of the test holds this lock, nothing of any tenant is written. */
-async function whileNothingIsWritten(work: () => Promise<void>): Promise<void> {
-  await owner.query('begin');
-  try {
-    await owner.query('lock table andiron.resource in exclusive mode');
-    await work();
-  } finally {
-    await owner.query('rollback');
-  }
-}
 
 describe('the import of a package', () => {
   it('of the registry is a job, whose progress and result can be read, and the package is listed', async () => {
@@ -252,7 +242,7 @@ describe('jobs', () => {
     await server.createTenant('busy');
     const asked = { package: 'rooms.example@1.0.0' };
     let begun: Answer | undefined;
-    await whileNothingIsWritten(async () => {
+    await whileNothingIsWritten(server.database.settings, async () => {
       begun = await send('POST', 'busy', '/packages', asked);
       const place = `/jobs/${begun.json.id}`;
       await eventually(async () => (await send('GET', 'busy', place)).json.state === 'running', WITHIN_MS);
@@ -279,7 +269,7 @@ describe('jobs', () => {
     const listed = async (): Promise<readonly { id: string; tenant: string; kind: string; state: string }[]> =>
       (await server.request('GET', all)).json.jobs;
     let begun: Answer | undefined;
-    await whileNothingIsWritten(async () => {
+    await whileNothingIsWritten(server.database.settings, async () => {
       begun = await send('POST', 'one', '/packages', { package: 'held.example@1.0.0' });
       const muster = { resourceType: 'Patient', name: [{ family: 'Muster' }] };
       const entry = [{ resource: muster, request: { method: 'POST', url: 'Patient' } }];

@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually';
 import type { Answer } from '../support/http';
 import { findMisfits, type Schema } from '../support/json-schema';
 import { startServer, type TestServer } from '../support/server';
+import { whileNothingIsWritten } from '../support/write-lock';
 
 const VALIDATOR = path.join(__dirname, '../support/validate-openapi.mjs');
 const COMMITTED = path.join(__dirname, '../../schema/administration.openapi.json');
@@ -57,6 +58,12 @@ function operationOf(method: string, place: string): Operation {
   }
   throw new Error(`${method} ${place} is not described`);
 }
+
+/** A batch, which runs until it may write. */
+const ASYNCHRONOUS = {
+  ...{ resourceType: 'Bundle', type: 'batch' },
+  entry: [{ resource: { resourceType: 'Patient' }, request: { method: 'POST', url: 'Patient' } }],
+};
 
 /** Sends a request, and compares it and its answer with the document. */
 async function send(
@@ -232,6 +239,29 @@ describe('requests and answers are as described', () => {
     expect((await send('GET', `/tenants/acme/jobs/${begun.id}`)).status).toBe(404);
     expect((await send('POST', '/tenants/acme/packages', { package: '?' })).status).toBe(400);
   }); // prettier-ignore
+
+  it('of Subscriptions, and of the server with its settings and jobs', async () => {
+    const subscription = {
+      ...{ resourceType: 'Subscription', id: 'ward', status: 'requested', reason: 'to know' },
+      criteria: 'Patient?name=ana',
+      channel: { type: 'rest-hook', endpoint: 'https://ward.example/hook' },
+    };
+    const place = '/tenants/acme/subscriptions/r4/ward';
+    await server.request('PUT', `${server.path('acme', 'r4')}/Subscription/ward`, subscription);
+    await send('GET', '/tenants/acme/subscriptions?status=requested');
+    await send('PATCH', place, { status: 'off' });
+    expect((await send('GET', place)).json).toMatchObject({ status: 'off' });
+    await send('GET', '/server/subscriptions');
+    await send('GET', '/server');
+    await send('GET', '/server/settings');
+    await whileNothingIsWritten(server.database.settings, async () => {
+      const { json: begun } = await send('POST', '/tenants/acme/reindex', { release: 'r4' });
+      await server.request('POST', server.path('acme', 'r4'), ASYNCHRONOUS, { prefer: 'respond-async' });
+      const { json } = await send('GET', '/server/jobs');
+      const [job] = json.jobs.filter(({ id }: { id: string }) => id !== begun.id);
+      await send('DELETE', `/server/jobs/${job.id}`);
+    });
+  });
 
   it('of an export, an import and a removal', async () => {
     const { text } = await send('GET', '/tenants/acme/export');

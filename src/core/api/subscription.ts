@@ -1,9 +1,8 @@
 /** The deliveries of Subscriptions, for administrators. */
 import type { SubscriptionStatus } from '../storage/notifications/operator-work';
-import type { RunningStatus } from '../storage/notifications/subscription-change';
 import type { Release } from '../fhir/release';
 
-export type { RunningStatus, SubscriptionStatus };
+export type { SubscriptionStatus };
 
 /** The delivery of a Subscription, without secrets. Times are milliseconds since 1970. */
 export interface SubscriptionDelivery {

@@ -20,7 +20,7 @@ const KEPT_MS = 2_000;
 
 /**
  * The state of the whole server. Each process reports itself to Redis every five seconds, so that any of them knows all;
- * that a process runs is in the database. Cost of a state: one connection and seven statements, at most every two seconds
+ * that a process runs is in the database. Cost of a state: one connection and eight statements, at most every two seconds
  * in a process; concurrent calls share it.
  */
 export class ServerView {

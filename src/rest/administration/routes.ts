@@ -13,7 +13,7 @@ import * as schemas from './schemas';
 import * as serverSchemas from './server-schemas';
 import * as deliverySchemas from './subscription-schemas';
 
-export type { AdministrationRoute, Routes, Who } from './route';
+export type { AdministrationRoute, Routes } from './route';
 
 export const LINES = 'application/x-ndjson';
 export const GZIP = 'application/gzip';
