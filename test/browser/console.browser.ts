@@ -1,39 +1,20 @@
 /// <reference lib="dom" />
 /** The console on the data of the quick start, as people use it. Pictures of the docs come from here. */
 import { readFile } from 'node:fs/promises';
-import { PassThrough } from 'node:stream';
 import type { Browser, Page } from 'playwright-core';
-import { loadExamples } from '../../src/embedded/examples';
-import { silentLog } from '../support/log';
-import { startServer, type TestServer } from '../support/server';
-import { startChromium } from './chromium';
-import {
-  buildConsole,
-  findBarriers,
-  findHiddenFocus,
-  isTooWide,
-  openConsole,
-  takePicture,
-  type ConsolePage,
-} from './console-page';
+import type { TestServer } from '../support/server';
+import { FHIR, IDA, openExamples } from './console-examples';
+import { findBarriers, isTooWide, openConsole, takePicture, type ConsolePage } from './console-page';
 
-const FHIR = '/w/system/api/v1/fhir/r4';
-const IDA = `${FHIR}/Patient/demo-ida`;
 const GLUCOSE = 'Glucose [Mass/volume] in Blood';
 
 let server: TestServer;
 let browser: Browser;
+let close: () => Promise<void>;
 beforeAll(async () => {
-  await buildConsole();
-  server = await startServer();
-  const output = Object.assign(new PassThrough().resume(), { isTTY: false as const });
-  await loadExamples(server.app.core, 'system', silentLog, { output });
-  browser = await startChromium();
+  ({ server, browser, close } = await openExamples());
 }, 240_000);
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
+afterAll(() => close());
 
 /** Opens a path in a browser without state, works there, and expects that nothing forbidden has happened. */
 async function onScreen(path: string, work: (shown: ConsolePage) => Promise<void>): Promise<void> {
@@ -514,59 +495,6 @@ it('what does not exist is told in words', () =>
     await page.goto(`${server.base}${FHIR}/Nothing`);
     await page.getByRole('alert').waitFor();
   }));
-
-const SCREENS = {
-  start: '/',
-  types: FHIR,
-  search: `${FHIR}/Patient?name=a`,
-  observations: `${FHIR}/Observation?_count=20`,
-  summary: IDA,
-  reading: `${IDA}#read`,
-  timeline: `${IDA}#timeline`,
-  measurements: `${IDA}#charts`,
-  chart: `${IDA}#charts/http%3A%2F%2Floinc.org%7C2339-0`,
-  references: `${IDA}#references`,
-  history: `${IDA}#history`,
-  JSON: `${IDA}#json`,
-  editor: `${IDA}#edit`,
-  'a new record': `${FHIR}/Patient#new`,
-  'a large record': `${FHIR}/Bundle/father`,
-  terminology: '/w/system/console/r4/terminology',
-  'the REST console': '/w/system/console/r4/rest',
-  'a code system': '/w/system/console/r4/terminology/CodeSystem/administrative-gender',
-  'a value set': '/w/system/console/r4/terminology/ValueSet/administrative-gender',
-  'a code that is not loaded': '/w/system/console/r4/terminology?system=http%3A%2F%2Floinc.org&code=8867-4',
-  server: '/w/system/console/server',
-  'searches and limits': '/w/system/console/server/searches',
-  'all Subscriptions': '/w/system/console/server/subscriptions',
-  'all jobs': '/w/system/console/server/jobs',
-  'settings in force': '/w/system/console/server/settings',
-  answer: `${FHIR}/_history?_count=3`,
-  'a missing record': `${FHIR}/Patient/nobody`,
-};
-
-it.each(Object.entries(SCREENS))(
-  'people with a screen reader or a phone can use: %s',
-  async (_name, path) => {
-    const desk = { viewport: { width: 1280, height: 860 } };
-    for (const options of [
-      { ...desk, colorScheme: 'light' },
-      { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
-    ] as const) {
-      const shown = await openConsole(browser, server.base, options);
-      try {
-        await shown.goTo(path);
-        await shown.settle();
-        expect(await findBarriers(shown.page)).toEqual([]);
-        expect(await isTooWide(shown.page)).toBe(false);
-        if (options.colorScheme === 'light') expect(await findHiddenFocus(shown.page)).toEqual([]);
-        expect(shown.faults).toEqual([]);
-      } finally {
-        await shown.close();
-      }
-    }
-  },
-);
 
 it('a page that was open during an upgrade says that it must be loaded again', async () => {
   const shown = await openConsole(browser, server.base);
