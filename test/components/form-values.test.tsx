@@ -5,6 +5,7 @@ import { parseJson, type JsonObject } from '../../console/src/api/json';
 import type { FormField } from '../../console/src/fhir/form-definition';
 import { FormDraftContext, valueAt } from '../../console/src/screens/resource/form/form-draft';
 import { FieldView } from '../../console/src/screens/resource/form/field-view';
+import { CodingInput, ConceptInput } from '../../console/src/screens/resource/form/coded-input';
 import { PrimitiveInput } from '../../console/src/screens/resource/form/primitive-input';
 import { render } from './render';
 
@@ -95,3 +96,50 @@ it('the focus goes to a value that is added, and after a removal to the button t
   fireEvent.click(add());
   expect(document.activeElement).toBe(field());
 });
+
+const VALUE_SET = { strength: 'preferred', valueSet: 'http://hospital.example/codes' } as const;
+
+it.each([
+  ['Coding', CodingInput, ['value'], (coding: string) => coding],
+  [
+    'CodeableConcept',
+    ConceptInput,
+    ['value'],
+    (coding: string) => `{"coding": [${coding}], "text": "Sodium"}`,
+  ],
+] as const)(
+  'a code in a %s that is corrected keeps its system, where codes cannot be listed',
+  async (code, Input, path, around) => {
+    globalThis.fetch = () =>
+      Promise.resolve(Response.json({ resourceType: 'OperationOutcome' }, { status: 422 }));
+    const own = around(
+      '{"system": "http://loinc.org", "version": "2.80", "code": "2951-3", "display": "Sodium"}',
+    );
+    function Coded() {
+      const [text, setText] = useState(`{"value": ${own}}`);
+      draft = text;
+      const record = parseJson(text) as JsonObject;
+      return (
+        <FormDraftContext value={{ space: SPACE, record, issues: [], edit: (change) => setText(change) }}>
+          <Input
+            path={path}
+            value={valueAt(record, path)}
+            field={{ ...FIELD, binding: VALUE_SET }}
+            type={{ code, member: 'value', profiles: [], targets: [] }}
+            place={{ definition: DEFINITION, id: '' }}
+            label="Value"
+            isNew={false}
+          />
+        </FormDraftContext>
+      );
+    }
+    render(<Coded />);
+    fireEvent.focusIn(document.querySelector('#field-value') ?? document.body);
+    await screen.findByText(/cannot be listed/i);
+    fireEvent.change(document.querySelector('#field-value') ?? document.body, {
+      target: { value: '2951-2' },
+    });
+    const [, now] = /("system".*?)}/.exec(draft) ?? [];
+    expect(now).toBe('"system": "http://loinc.org", "version": "2.80", "code": "2951-2"');
+  },
+);

@@ -65,6 +65,13 @@ function clearCode(text: string, path: JsonPath): string {
   return pruneIn(cleared, path);
 }
 
+/** The code as it is typed. Its system stays: a code without one means nothing to other programs. */
+function typeCode(text: string, path: JsonPath, code: string): string {
+  const written = code === '' ? removeIn(text, [...path, 'code']) : setIn(text, [...path, 'code'], code);
+  const rest = ['display', 'userSelected'].reduce((draft, name) => removeIn(draft, [...path, name]), written);
+  return code === '' ? pruneIn(rest, path) : rest;
+}
+
 export function CodingInput(props: ValueProps) {
   const { path, value, field, label } = props;
   const { edit, issues } = useFormDraft();
@@ -83,7 +90,7 @@ export function CodingInput(props: ValueProps) {
         valueSet={field.binding.valueSet}
         chosen={chosenIn(coding)}
         onChoose={choose}
-        onType={(code) => choose(code === '' ? undefined : { system: '', code, display: '' })}
+        onType={(code) => edit((text) => typeCode(text, path, code))}
       />
       <GroupInput {...props} isDetail />
     </div>
@@ -112,7 +119,7 @@ export function ConceptInput(props: ValueProps) {
             valueSet={field.binding.valueSet}
             chosen={chosenIn(first)}
             onChoose={choose}
-            onType={(code) => choose(code === '' ? undefined : { system: '', code, display: '' })}
+            onType={(code) => edit((text) => typeCode(text, coding, code))}
           />
         )}
         <TextInput
