@@ -154,3 +154,12 @@ it('what only the operator may do is not shown to the administrator of a tenant'
   await screen.findByRole('button', { name: 'Remove the tenant' });
   expect(screen.getByRole('button', { name: 'Disable' })).toBeTruthy();
 });
+
+it('the start of a tenant that does not exist says so', async () => {
+  const text = "The tenant 'nosuch' does not exist here, or is disabled";
+  const issue = [{ severity: 'error', code: 'not-found', diagnostics: text }];
+  const answer = { resourceType: 'OperationOutcome', issue };
+  globalThis.fetch = () => Promise.resolve(Response.json(answer, { status: 404 }));
+  render(<App />, '/w/nosuch');
+  expect((await screen.findByRole('alert')).textContent).toContain(text);
+});

@@ -7,6 +7,7 @@ import { parseJson, type JsonObject } from '../../api/json';
 import { get } from '../../api/fhir';
 import { CopyField, CopyLine } from '../../layout/copy';
 import { useSpace } from '../../layout/current-screen';
+import { FailureView } from '../../layout/failure-view';
 import { Part, ScreenHeading } from '../../layout/heading';
 import { TenantChoice } from '../../layout/tenant-switcher';
 import { useAdministrationPath } from '../../layout/use-administration';
@@ -123,7 +124,7 @@ function Health() {
   );
 }
 
-/** Where nobody has signed in and the server asks for it: how to begin. */
+/** Where nobody has signed in and the server asks for it: how to begin; of an unknown tenant that it is none. */
 function NextSteps({ space }: { readonly space: Space }) {
   const person = usePerson(space);
   const probe = useQuery({
@@ -131,6 +132,9 @@ function NextSteps({ space }: { readonly space: Space }) {
     queryFn: ({ signal }) => get(space, 'Patient?_count=0', signal),
     retry: false,
   });
+  // The server says that there is no such tenant.
+  if (probe.error instanceof Failure && probe.error.status === 404)
+    return <FailureView error={probe.error} />;
   const isEnforced = probe.error instanceof Failure && probe.error.status === 401;
   if (!isEnforced || person !== undefined) return null;
   return (
