@@ -8,8 +8,8 @@ import { render } from './render';
 const SPACE = { tenant: 'acme', release: 'r4' } as const;
 const DRAFT = { text: '{"decimal": 1.00}', base: undefined };
 
-function signIn(name: string): void {
-  const person: Person = { name, tenant: 'acme', isAdministrator: false, isAuditor: false };
+function signIn(name: string, id = name): void {
+  const person: Person = { id, name, tenant: 'acme', isAdministrator: false, isAuditor: false };
   const session = { id: name, accessToken: 'token', expires: Date.now() + 3_600_000, person };
   sessionStorage.setItem('andiron/session/acme/r4', JSON.stringify(session));
 }
@@ -26,6 +26,8 @@ it('a text is kept in the tab, for the person who wrote it and for nobody else',
   expect(sessionStorage.getItem('andiron/draft/acme/r4/Patient/ann')).toContain('1.00');
   expect(draftOf(SPACE, 'Patient/ann')).toMatchObject(DRAFT);
   signIn('Ben Bo');
+  expect(draftOf(SPACE, 'Patient/ann')).toBeUndefined();
+  signIn('Dora Doe', 'another of this name');
   expect(draftOf(SPACE, 'Patient/ann')).toBeUndefined();
   sessionStorage.removeItem('andiron/session/acme/r4');
   expect(draftOf(SPACE, 'Patient/ann')).toBeUndefined();

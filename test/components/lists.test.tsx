@@ -35,6 +35,7 @@ let isRefused = false;
 
 function signIn(name: string): void {
   const person: Person = {
+    id: `account of ${name}`,
     name,
     tenant: 'acme',
     isAdministrator: false,
@@ -185,7 +186,7 @@ it('a search is saved for the person in this browser, and nobody else has it', a
   expect((await screen.findByRole('link', { name: 'Mine' })).getAttribute('href')).toBe(
     `${ROOT}/Patient?name=n`,
   );
-  expect(Object.keys(localStorage)).toContain('andiron/searches/acme/Practitioner/doc');
+  expect(Object.keys(localStorage)).toContain('andiron/searches/acme/account of Dora Doe');
   expect(sent).toEqual([]);
 });
 

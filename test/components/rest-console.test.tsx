@@ -75,6 +75,15 @@ it('sends a request with the rights of the person, and shows status, size and he
   );
 });
 
+it('leaves out a header that was added and not filled in', async () => {
+  render(<App />, `${SCREEN}?path=Patient%2Fann`);
+  await path();
+  fireEvent.click(screen.getByRole('button', { name: 'Add a header' }));
+  fireEvent.click(sendButton());
+  await screen.findByText('200 OK');
+  expect(sent).toHaveLength(1);
+});
+
 it('sends nothing to another place, and says why', async () => {
   render(<App />, SCREEN);
   for (const text of [

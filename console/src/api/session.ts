@@ -43,6 +43,8 @@ interface Begun {
 
 /** What the screens show of a session: what the ID token says of the person. */
 export interface Person {
+  /** That of the account. A session that an older console has begun does not have it. */
+  readonly id?: string;
   readonly name: string;
   /** The tenant's name for people. */
   readonly tenant: string;
@@ -81,6 +83,12 @@ export function onSessionChange(notify: () => void): () => void {
 /** The person who has signed in; undefined: nobody. */
 export function personOf(space: Space): Person | undefined {
   return read<StoredSession>(keyOf(space))?.person;
+}
+
+/** The account for which this browser keeps something: two people of a tenant may have one name. '': nobody has signed in. */
+export function accountIn(space: Space): string {
+  const person = personOf(space);
+  return person?.id ?? person?.name ?? '';
 }
 
 /** The wanted release; another one where somebody has signed in to that one alone. */
@@ -209,6 +217,7 @@ function readPerson(answer: oauth.TokenEndpointResponse): Person | undefined {
   };
   const record = textOf('fhirUser')?.split('/').slice(-2).join('/');
   return {
+    id: claims.sub,
     name: textOf('name') ?? claims.sub,
     tenant: textOf('tenant_name') ?? '',
     isAdministrator: claims['administrator'] === true,

@@ -4,7 +4,7 @@
  */
 import { useSyncExternalStore } from 'react';
 import { parseJson, startOfJson, type JsonObject } from '../api/json';
-import { personOf } from '../api/session';
+import { accountIn } from '../api/session';
 import type { Space } from '../place';
 
 export interface Draft {
@@ -14,7 +14,7 @@ export interface Draft {
 }
 
 interface KeptDraft extends Draft {
-  /** Name of the person; '': nobody had signed in. */
+  /** The account (`accountIn`). */
   readonly by: string;
 }
 
@@ -29,7 +29,6 @@ updateWarning();
 
 /** `address`: `Patient/example`, or `Patient` for a new one. */
 const keyOf = ({ tenant, release }: Space, address: string): string => `${tenant}/${release}/${address}`;
-const writerIn = (space: Space): string => personOf(space)?.name ?? '';
 
 function readStored(): readonly (readonly [string, KeptDraft])[] {
   return Object.keys(sessionStorage)
@@ -93,7 +92,7 @@ export function keepDraft(space: Space, address: string, draft: Draft | undefine
   const key = keyOf(space, address);
   if (draft === undefined) drop(key);
   else {
-    const kept = { ...draft, by: writerIn(space) };
+    const kept = { ...draft, by: accountIn(space) };
     drafts.set(key, kept);
     store(key, kept);
   }
@@ -115,7 +114,7 @@ export function useHasDrafts(tenant: string): boolean {
 
 export function draftOf(space: Space, address: string): Draft | undefined {
   const draft = drafts.get(keyOf(space, address));
-  return draft?.by === writerIn(space) ? draft : undefined;
+  return draft?.by === accountIn(space) ? draft : undefined;
 }
 
 function subscribe(notify: () => void): () => void {

@@ -14,8 +14,13 @@ const OWN =
 
 export type HeaderFault = 'name' | 'value' | 'own';
 
+/** A row that was added, and not filled in: it is not sent. */
+export const isBlank = ({ name, value }: Header): boolean => name === '' && value === '';
+
 /** Why a header cannot be sent; undefined: it can. */
-export function faultOf({ name, value }: Header): HeaderFault | undefined {
+export function faultOf(header: Header): HeaderFault | undefined {
+  const { name, value } = header;
+  if (isBlank(header)) return undefined;
   if (!NAME.test(name)) return 'name';
   if (OWN.test(name)) return 'own';
   return VALUE.test(value) ? undefined : 'value';

@@ -3,7 +3,7 @@
  * so they end with the tab and with the sign-out, and nobody else gets them.
  */
 import { useSyncExternalStore } from 'react';
-import { personOf } from '../api/session';
+import { accountIn } from '../api/session';
 import type { Space } from '../place';
 import type { Header } from './headers';
 
@@ -24,7 +24,7 @@ export interface SentBefore extends RestRequest {
   readonly ms: number;
   /** True: the body was too long to be kept. */
   readonly isCut: boolean;
-  /** Name of the person; '': nobody had signed in. */
+  /** The account (`accountIn`). */
   readonly by: string;
 }
 
@@ -34,7 +34,6 @@ const MOST_BODY = 20_000;
 const NONE: readonly SentBefore[] = [];
 
 const keyOf = ({ tenant, release }: Space): string => `${PREFIX}${tenant}/${release}`;
-const writerIn = (space: Space): string => personOf(space)?.name ?? '';
 const listeners = new Set<() => void>();
 /** What was read last, so that the same text is the same list to the same person. */
 const parsed = new Map<
@@ -46,7 +45,7 @@ function readAll(space: Space): readonly SentBefore[] {
   const key = keyOf(space);
   const text = sessionStorage.getItem(key);
   if (text === null) return NONE;
-  const reader = writerIn(space);
+  const reader = accountIn(space);
   const before = parsed.get(key);
   if (before?.text === text && before.reader === reader) return before.list;
   // Only this module writes these keys.
@@ -79,7 +78,7 @@ export function keepRequest(
     at: new Date().toISOString(),
     body: isCut ? '' : request.body,
     isCut,
-    by: writerIn(space),
+    by: accountIn(space),
   };
   write(space, [kept, ...readAll(space)].slice(0, MOST));
 }

@@ -1,7 +1,7 @@
 /** Sends a request as a person has written it, and reads the answer without more of it than a screen can show. */
 import { request } from '../api/send';
 import { fhirPath, type Space } from '../place';
-import type { Header } from './headers';
+import { isBlank, type Header } from './headers';
 
 /** Characters of an answer that are shown; all of it can be saved as a file. */
 export const MOST_SHOWN = 500_000;
@@ -59,7 +59,8 @@ const NAMES = new Map([
 /** Several headers of one name are one header with several values. */
 function joined(headers: readonly Header[]): Readonly<Record<string, string>> {
   const all = new Map<string, string>();
-  for (const { name, value } of headers) {
+  for (const header of headers.filter((each) => !isBlank(each))) {
+    const { name, value } = header;
     const before = all.get(name.toLowerCase());
     all.set(name.toLowerCase(), before === undefined ? value : `${before}, ${value}`);
   }

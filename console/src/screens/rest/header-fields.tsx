@@ -51,7 +51,7 @@ interface HeaderFieldProps {
 
 function HeaderField({ place, header, onChange, onRemove }: HeaderFieldProps) {
   const { name, value } = header;
-  const fault = name === '' ? undefined : faultOf(header);
+  const fault = faultOf(header);
   const words = fault === undefined ? undefined : rest.headerFaults[fault];
   const usual = [...COMMON_HEADERS].find(([known]) => known.toLowerCase() === name.toLowerCase())?.[1] ?? [];
   return (
@@ -64,7 +64,6 @@ function HeaderField({ place, header, onChange, onRemove }: HeaderFieldProps) {
         error={fault === 'value' ? undefined : words}
         spellCheck={false}
         flex="1 1 140px"
-        required
       />
       <Autocomplete
         aria-label={rest.headerValue(place)}

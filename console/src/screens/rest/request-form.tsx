@@ -13,7 +13,7 @@ import { usePerson } from '../../layout/use-person';
 import { absolute, fhirPath, type Space } from '../../place';
 import { restOf } from '../../rest/address';
 import { typeIn } from '../../rest/complete-path';
-import { faultOf } from '../../rest/headers';
+import { faultOf, isBlank } from '../../rest/headers';
 import type { RestRequest } from '../../rest/history';
 import { hasBody } from '../../rest/send-request';
 import { texts } from '../../texts';
@@ -159,5 +159,7 @@ function Curl({
   );
 }
 
-const headersOf = (request: RestRequest): RestRequest['headers'] =>
-  request.body !== '' && hasBody(request.method) ? withContentType(request).headers : request.headers;
+function headersOf(request: RestRequest): RestRequest['headers'] {
+  const { headers } = request.body !== '' && hasBody(request.method) ? withContentType(request) : request;
+  return headers.filter((header) => !isBlank(header));
+}

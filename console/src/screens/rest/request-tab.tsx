@@ -2,6 +2,7 @@
 import { Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { accountIn } from '../../api/session';
 import { FailureView } from '../../layout/failure-view';
 import { Loading } from '../../layout/loaded';
 import { absolute, fhirPath, type Space } from '../../place';
@@ -35,11 +36,20 @@ export function RequestTab({ space, path }: RequestTabProps) {
       if (rest === undefined) return undefined;
       const controller = new AbortController();
       running.current = controller;
-      const answer = await sendRequest(space, { ...wanted, rest }, controller.signal);
-      keepRequest(space, wanted, answer);
-      return { request: wanted, answer };
+      const account = accountIn(space);
+      const keep = (answer: Pick<RestAnswer, 'status' | 'ms'>): void => {
+        // Who has signed out meanwhile leaves nothing behind.
+        if (accountIn(space) === account) keepRequest(space, wanted, answer);
+      };
+      try {
+        const answer = await sendRequest(space, { ...wanted, rest }, controller.signal);
+        keep(answer);
+        return { request: wanted, answer };
+      } catch (error) {
+        keep({ status: 0, ms: 0 });
+        throw error;
+      }
     },
-    onError: (_error, wanted) => keepRequest(space, wanted, { status: 0, ms: 0 }),
     onSuccess: (done) => {
       // What other screens have read may have changed.
       if (done !== undefined && hasBody(done.request.method)) void queries.invalidateQueries();

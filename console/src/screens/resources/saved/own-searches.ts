@@ -1,6 +1,6 @@
 /** The searches that a person has saved in this browser. They stay there until the person removes them. */
 import { useSyncExternalStore } from 'react';
-import { personOf } from '../../../api/session';
+import { accountIn } from '../../../api/session';
 import type { Space } from '../../../place';
 
 export interface SavedSearch {
@@ -17,8 +17,7 @@ const parsed = new Map<string, { readonly text: string; readonly list: readonly 
 
 /** Another person of the same browser has other ones. */
 function keyOf(space: Space): string {
-  const person = personOf(space);
-  return `andiron/searches/${space.tenant}/${person?.record ?? person?.name ?? ''}`;
+  return `andiron/searches/${space.tenant}/${accountIn(space)}`;
 }
 
 function read(space: Space): readonly SavedSearch[] {
