@@ -91,6 +91,14 @@ it('Ctrl-K finds a patient by name, and Enter opens the record', async () => {
   await waitFor(() => expect(screen.queryByRole('combobox', { name: 'Search' })).toBeNull());
 });
 
+it('Enter while it is searching opens the only one that is found then', async () => {
+  const input = await open();
+  type(input, 'ann');
+  fireEvent.keyDown(input, { key: 'Enter' });
+  await screen.findByRole('link', { name: 'Resources', current: 'page' });
+  await waitFor(() => expect(screen.queryByRole('combobox', { name: 'Search' })).toBeNull());
+});
+
 it('a pause of typing is one request, and what is typed meanwhile ends the one before', async () => {
   const input = await open();
   type(input, 'a');

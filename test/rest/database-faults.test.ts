@@ -200,8 +200,13 @@ describe('connections that forward nothing any more', () => {
     expect([200, 503]).toContain(search.status);
     expect(took).toBeGreaterThan(STATEMENT_TIMEOUT_MS);
     expect(beats.stop()).toBeLessThan(STATEMENT_TIMEOUT_MS + 8_000);
-    if (write.status !== 201)
-      expect([write.status, write.text]).toEqual([503, expect.stringContaining('nothing was changed')]);
+    // It hangs at the write, or at what is read before it; the count says that neither has stored anything.
+    if (write.status !== 201) {
+      expect(write.status).toBe(503);
+      expect(write.text).toMatch(
+        /nothing was changed|The database cannot be reached at the moment; try again/,
+      );
+    }
     expect(await countStored('OnAHungConnection')).toBe(write.status === 201 ? 1 : 0);
     await recovered();
     expect((await hasty.request('POST', `${ROOT}/Patient`, patient('Afterwards'))).status).toBe(201);

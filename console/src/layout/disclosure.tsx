@@ -15,6 +15,7 @@ export function Disclosure({ label, isOpen, onToggle }: DisclosureProps) {
       variant="subtle"
       color="gray"
       size="compact-sm"
+      justify="flex-start"
       c="inherit"
       aria-expanded={isOpen}
       onClick={onToggle}

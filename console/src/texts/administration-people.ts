@@ -25,7 +25,7 @@ export const administrationPeople = {
   rights: 'Rights',
   administrator: 'Administrator',
   administratorHint:
-    'Of the tenant "system": administers the server with all tenants, here in the console. Of others: $purge, launches of apps, and the requests of everybody that are answered later.',
+    'Of the tenant "system": administers the server with all tenants. Of others: administers this tenant, here in the console, erases records for ever ($purge), and starts apps from other programs.',
   auditor: 'Auditor',
   auditorHint: 'Reads the audit trail of this tenant.',
   password: 'Password',

@@ -50,12 +50,19 @@ function Finder({ sections, onChoose }: FinderProps) {
   const id = useId();
   const [text, setText] = useState('');
   const [key, setKey] = useState<string>();
+  const [isEntered, setEntered] = useState(false);
   const { groups, isSearching, note } = useResults(sections, text);
   const all = groups.flatMap(({ results }) => results);
   const active = all.find((each) => each.key === key) ?? all[0];
   const idOf = (result: Result): string => `${id}-option-${all.indexOf(result)}`;
   useEffect(() => {
     if (active !== undefined) document.getElementById(idOf(active))?.scrollIntoView({ block: 'nearest' });
+  });
+  useEffect(() => {
+    if (!isEntered || isSearching) return;
+    setEntered(false);
+    // Of several people nobody is opened unseen.
+    if (active !== undefined && all.length === 1) onChoose(active);
   });
   const move = (step: number): void => {
     const place = active === undefined ? -1 : all.indexOf(active);
@@ -67,6 +74,7 @@ function Finder({ sections, onChoose }: FinderProps) {
     if (event.key === 'ArrowDown') move(1);
     else if (event.key === 'ArrowUp') move(-1);
     else if (event.key === 'Enter' && active !== undefined) onChoose(active);
+    else if (event.key === 'Enter' && isSearching) setEntered(true);
     else return;
     event.preventDefault();
   };
@@ -89,6 +97,7 @@ function Finder({ sections, onChoose }: FinderProps) {
         onChange={({ currentTarget }) => {
           setText(currentTarget.value);
           setKey(undefined);
+          setEntered(false);
         }}
         onKeyDown={onKeyDown}
       />
