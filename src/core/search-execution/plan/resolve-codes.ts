@@ -13,6 +13,7 @@ import {
   stringsMember,
 } from '../../fhir/terminology/members';
 import { listMembers, ValueSetEvaluation } from '../../fhir/terminology/membership';
+import { describeNotLoaded } from '../../fhir/terminology/not-loaded';
 import { parseCanonical, type TerminologySource } from '../../fhir/terminology/source';
 import { terminologyOf } from '../../terminology/terminology-source';
 import { createCache, forEachDatabase } from '../../memory/create-cache';
@@ -180,11 +181,8 @@ export async function resolveSubsumption(
   const source = terminologyOf(createTerminologyEnvironment(services, context.space));
   const written = `${system}|${code}`;
   const codeSystem = await source.findCodeSystem(system);
-  if (codeSystem === undefined) throw refusal(name, written, 'the code system does not exist');
-  if (!hasConcepts(codeSystem)) {
-    const reason = `the code system is stored without its codes (content: ${codeSystem.content})`;
-    throw refusal(name, written, reason);
-  }
+  if (codeSystem === undefined || !hasConcepts(codeSystem))
+    throw refusal(name, written, describeNotLoaded(system, undefined, codeSystem) ?? 'it is not loaded here');
   const concept = codeSystem.find(code);
   if (concept === undefined) throw refusal(name, written, 'the code does not exist in the code system');
   const concepts = new Map([[concept.code, concept]]);
