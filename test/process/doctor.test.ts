@@ -7,7 +7,7 @@ import { noteRunning } from '../../src/embedded/running';
 import { runHere } from '../support/command-here';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { toEnvironment } from '../support/environment';
-import type { Ended } from '../support/run-command';
+import { createShell, type Ended } from '../support/run-command';
 
 const ROLE = `doctor_${process.pid}`;
 
@@ -118,7 +118,7 @@ it('tells rights that a user of the database lacks', async () => {
   }
 });
 
-// The last one: it notes where settings come from, in this process.
+// In a process of its own, because it notes where settings come from.
 it('finds the running quick start at the address that it has, whatever its port', async () => {
   const state = await mkdtemp(path.join(tmpdir(), 'andiron-doctor-'));
   const before = process.env['XDG_STATE_HOME'];
@@ -128,7 +128,8 @@ it('finds the running quick start at the address that it has, whatever its port'
     undefined,
   );
   try {
-    const { code, output } = await examine({ XDG_STATE_HOME: state });
+    const shell = await createShell(state, { XDG_STATE_HOME: state });
+    const { code, output } = await shell.run('andiron doctor');
     expect(code).toBe(0);
     expect(output).toMatch(/^ok +settings +http:\/\/localhost:4711, every request is allowed/m);
   } finally {
