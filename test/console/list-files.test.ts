@@ -1,6 +1,7 @@
 /** Lists as files. */
 import { isObject, parseJson, type JsonObject } from '../../console/src/api/json';
-import { toCsv, toField, toNdjson } from '../../console/src/fhir/csv';
+import { toCsv, toNdjson } from '../../console/src/fhir/csv';
+import { toCsvField } from '../../packages/fhir-values/csv-field';
 
 function object(text: string): JsonObject {
   const value = parseJson(text);
@@ -24,7 +25,7 @@ it.each([
   ['\r=1', `"'\r=1"`],
   ['＝1+1', "'＝1+1"],
   ['=HYPERLINK("http://x","y")', `"'=HYPERLINK(""http://x"",""y"")"`],
-])('the field %j is written as %j', (text, field) => expect(toField(text)).toBe(field));
+])('the field %j is written as %j', (text, field) => expect(toCsvField(text)).toBe(field));
 
 it('a table has the id and the columns that are shown, as they are shown', () => {
   const column = (name: string, label: string, type: string) => ({

@@ -1,21 +1,13 @@
 /** Tables of records as files: CSV (RFC 4180) for spreadsheets, NDJSON for programs. */
+import { toCsvField } from '../../../packages/fhir-values/csv-field';
 import { textOf, toJson, type JsonObject } from '../api/json';
 import { formatValue } from './format';
 import { cellOf, type Column } from './search-columns';
 
 /** Without it, spreadsheets read the letters of other languages wrongly. */
 const BYTE_ORDER_MARK = '\ufeff';
-/** What spreadsheets take for the beginning of a formula. */
-const FORMULA = /^[\t\r ]*[=+\-@\uff0b\uff0d\uff1d\uff20|%]/;
-const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
-/** A field; one that a spreadsheet would run has an apostrophe before it, which makes it a text. */
-export function toField(text: string): string {
-  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /["\r\n,;\t]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-const toLine = (fields: readonly string[]): string => `${fields.map(toField).join(',')}\r\n`;
+const toLine = (fields: readonly string[]): string => `${fields.map(toCsvField).join(',')}\r\n`;
 
 /** The id and the columns of records, as a list shows them. */
 export function toCsv(columns: readonly Column[], records: readonly JsonObject[], id: string): string {

@@ -2,6 +2,7 @@
  * The audit trail of a tenant for its administrators and the operator: a page of it, and all of it as CSV. A process sends at most
  * two exports at a time, one of a tenant; further ones get 429.
  */
+import { toCsvField } from '../../../packages/fhir-values/csv-field';
 import { fhirError, type Core, type Log, type TenantAdministration, type TrailEvent } from '../../core';
 import { watchCaller } from '../connections/caller-watch';
 import { sendLines } from '../responses/send-lines';
@@ -102,11 +103,5 @@ const COLUMNS: readonly (readonly [title: string, valueOf: (event: TrailEvent) =
 
 /** A line of RFC 4180, which ends in CR LF. */
 function toLine(event: TrailEvent): string {
-  return COLUMNS.map(([, valueOf]) => toCell(valueOf(event) ?? '')).join(',') + '\r';
-}
-
-/** A text that spreadsheets would compute begins with an apostrophe. */
-function toCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return COLUMNS.map(([, valueOf]) => toCsvField(valueOf(event) ?? '')).join(',') + '\r';
 }

@@ -2,7 +2,7 @@ import { ERROR_CATALOGUE, type ErrorKey, type ReachedLimit } from '../../core';
 
 /** Statuses of what a limit, a quota or an overload has refused. */
 const STATUSES: readonly number[] = [413, 414, 429, 431, 503, 507];
-/** Pairs of tenant and error; beyond them tenants are not told apart. */
+/** Pairs of tenant and error; beyond them a refusal is counted without its tenant. */
 const MOST = 1_000;
 const REPORTED = 50;
 

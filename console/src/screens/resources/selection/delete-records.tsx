@@ -12,8 +12,8 @@ import type { Space } from '../../../place';
 import type { Planned } from '../../../rest/run-batch';
 import { useBatchRun } from '../../../rest/use-batch-run';
 import { texts } from '../../../texts';
-import { RunView } from '../../batch/run-view';
 import { findReferrers, type Referrer } from '../../resource/references/use-referrers';
+import { RunResult } from './run-result';
 import { idOf } from './use-selection';
 
 const { common, resources } = texts;
@@ -81,21 +81,15 @@ function DryRun(props: RecordsDialogProps & { readonly capability: TypeCapabilit
   const nameOf = (line: number): string => `${type}/${ids[line - 1] ?? ''}`;
   if (run !== undefined)
     return (
-      <Stack>
-        <RunView run={run} nameOf={nameOf} />
-        <Group justify="end">
-          <Button
-            variant="default"
-            onClick={() => {
-              if (run.end === 'running') return cancel();
-              onClose();
-              onDone();
-            }}
-          >
-            {run.end === 'running' ? common.cancel : words.close}
-          </Button>
-        </Group>
-      </Stack>
+      <RunResult
+        run={run}
+        nameOf={nameOf}
+        onCancel={cancel}
+        onClosed={() => {
+          onClose();
+          onDone();
+        }}
+      />
     );
   return (
     <Stack gap="sm">

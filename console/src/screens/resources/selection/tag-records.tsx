@@ -5,8 +5,8 @@ import { isObject, objectsOf, textOf, type JsonObject } from '../../../api/json'
 import type { Planned } from '../../../rest/run-batch';
 import { useBatchRun } from '../../../rest/use-batch-run';
 import { texts } from '../../../texts';
-import { RunView } from '../../batch/run-view';
 import type { RecordsDialogProps } from './delete-records';
+import { RunResult } from './run-result';
 import { idOf } from './use-selection';
 
 const { common, resources } = texts;
@@ -70,21 +70,15 @@ function Tagging({ space, type, records, onClose, onDone }: RecordsDialogProps) 
   const [sent, setSent] = useState<readonly JsonObject[]>([]);
   if (run !== undefined)
     return (
-      <Stack>
-        <RunView run={run} nameOf={(line) => `${type}/${idOf(sent[line - 1] ?? {})}`} />
-        <Group justify="end">
-          <Button
-            variant="default"
-            onClick={() => {
-              if (run.end === 'running') return cancel();
-              onClose();
-              onDone();
-            }}
-          >
-            {run.end === 'running' ? common.cancel : words.close}
-          </Button>
-        </Group>
-      </Stack>
+      <RunResult
+        run={run}
+        nameOf={(line) => `${type}/${idOf(sent[line - 1] ?? {})}`}
+        onCancel={cancel}
+        onClosed={() => {
+          onClose();
+          onDone();
+        }}
+      />
     );
   const code = tag.code.trim();
   const trimmed = { system: tag.system.trim(), code, display: tag.display.trim() };
