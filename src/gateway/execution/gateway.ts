@@ -1,6 +1,5 @@
 import { type ApolloServerOptionsWithGateway } from '@apollo/server';
 import {
-  type DocumentNode,
   type ExecutionResult,
   GraphQLError,
   type GraphQLSchema,
@@ -9,9 +8,10 @@ import {
 } from 'graphql';
 import { FhirError, inSpan, Usage } from '../../core/index';
 import { type GatewayContext, isGatewayContext, withRequest } from '../../resolvers/index';
-import { costOfIntrospection, costOfOperation, type OperationCost, refuseCost } from '../../schema/cost';
+import type { OperationCost } from '../../schema/cost';
 import { type Introspection, isIntrospection } from '../introspection';
 import type { PreparedRun } from './compile';
+import { CostLimit } from './cost-limit';
 import { OperationCache } from './operation-cache';
 
 export interface ExecutionLimits {
@@ -34,11 +34,6 @@ type Gateway = NonNullable<ApolloServerOptionsWithGateway<GatewayContext>['gatew
 /** A query with this many levels of fields that read from the database reads them in one snapshot. */
 const LEVELS_OF_A_SNAPSHOT = 2;
 
-/** Limit on the cost of an introspection, as a multiple of the usual introspection of tools. */
-const INTROSPECTION_FACTOR = 1.2;
-/** Limit on the cost of introspection beside other fields: `__type` of a few types. */
-const MOST_OF_SCHEMA = 500;
-
 /** The request header for the cost of a request; `extensions.cost` of the request does the same. */
 const COST_HEADER = 'x-graphql-cost';
 
@@ -52,37 +47,10 @@ export function compiledExecution(
   introspect: Introspect,
 ): Gateway {
   const operations = new OperationCache(schema);
-  const constantCosts = new WeakMap<OperationDefinitionNode, OperationCost>();
+  const costs = new CostLimit(schema, limits.cost);
   /** Operations that the search result cache can never answer. */
   const uncacheable = new WeakSet<OperationDefinitionNode>();
   let loadSchema: Parameters<Gateway['onSchemaLoadOrUpdate']>[0] | undefined;
-
-  function costOf(
-    document: DocumentNode,
-    operation: OperationDefinitionNode,
-    variables: PreparedRun['variables'],
-  ): OperationCost {
-    const cached = constantCosts.get(operation);
-    if (cached) return cached;
-    const cost = costOfOperation(schema, document, operation, variables);
-    if (!operation.variableDefinitions?.length) constantCosts.set(operation, cost);
-    return cost;
-  }
-
-  let standardCost: number | undefined;
-  /**
-   * Returns the error when the operation costs too much. An introspection runs once, in a worker thread, and has a
-   * limit of its own; all else runs here.
-   */
-  function refusalOf({ cost, ofSchema }: OperationCost, isOfSchema: boolean): GraphQLError | undefined {
-    if (isOfSchema) {
-      standardCost ??= costOfIntrospection(schema);
-      const limit = Math.ceil(INTROSPECTION_FACTOR * standardCost);
-      return cost > limit ? refuseCost(cost, limit) : undefined;
-    }
-    if (ofSchema > MOST_OF_SCHEMA) return refuseCost(ofSchema, MOST_OF_SCHEMA);
-    return cost > limits.cost ? refuseCost(cost, limits.cost) : undefined;
-  }
 
   /** Returns the milliseconds of the operation's snapshot; undefined: no snapshot. */
   function snapshotOf({ operation }: OperationDefinitionNode, { levels }: OperationCost): number | undefined {
@@ -139,9 +107,9 @@ export function compiledExecution(
           if (!('run' in compiled)) return { errors: compiled };
           const prepared = compiled.prepare(request.variables);
           if (!('run' in prepared)) return { errors: prepared };
-          const cost = costOf(document, compiled.operation, prepared.variables);
+          const cost = costs.of(document, compiled.operation, prepared.variables);
           const isOfSchema = isIntrospection(compiled.operation, source);
-          const refusal = refusalOf(cost, isOfSchema);
+          const refusal = costs.refusalOf(cost, isOfSchema);
           if (refusal) return { errors: [refusal] };
           const { operation } = compiled;
           if (operation.operation === OperationTypeNode.MUTATION) context.beforeChanges?.();
