@@ -4,7 +4,7 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 /** One operation of a JSON Patch (RFC 6902). */
 export type JsonPatchOperation = {
-  /** For `move` and `copy`. */
+  /** The JSON Pointer from which `move` and `copy` take the value. */
   from?: string | null | undefined;
   op: JsonPatchOperationName;
   /** A JSON Pointer: `/name/0/family`; `/name/-` is after the last element. */

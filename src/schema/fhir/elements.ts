@@ -302,7 +302,7 @@ function typeOfResource(source: unknown): string | undefined {
 function nodeInterface(): GraphQLInterfaceType {
   return new GraphQLInterfaceType({
     name: 'Node',
-    description: 'Whatever has a key, for clients that cache by keys.',
+    description: 'Objects with a key, for clients that cache by keys.',
     fields: { _key: { type: new GraphQLNonNull(GraphQLID), description: KEY_DESCRIPTION } },
     resolveType: typeOfResource,
   });

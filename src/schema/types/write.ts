@@ -29,7 +29,10 @@ export class JsonPatchOperation {
   })
   path!: string;
 
-  @Field(() => String, { nullable: true, description: 'For `move` and `copy`.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The JSON Pointer from which `move` and `copy` take the value.',
+  })
   from?: string | null;
 
   @Field(() => jsonScalar, {
