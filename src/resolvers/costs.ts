@@ -65,6 +65,9 @@ export function setCosts(schema: GraphQLSchema): GraphQLSchema {
     const cost = MUTATION_COSTS[field.name] ?? COST_OF_WRITE;
     if (field.extensions.cost === undefined) field.extensions = { ...field.extensions, cost };
   }
+  const entry = schema.getType('HistoryEntry');
+  const name = isObjectType(entry) ? entry.getFields()['authorName'] : undefined;
+  if (name) name.extensions = { ...name.extensions, cost: COST_OF_READ };
   const delivery = schema.getType('SubscriptionDelivery');
   const events = isObjectType(delivery) ? delivery.getFields()['events'] : undefined;
   if (events) events.extensions = { ...events.extensions, cost: COST_OF_EVENTS };

@@ -20,7 +20,7 @@ import { loadLocal } from './loaders';
 import { orNothing } from './misses';
 import { toInput } from './json-document';
 import { toResultText } from './page-bundle';
-import { toInnerResource, toResource, toReturnedResource } from './resource-source';
+import { toInnerResource, toResource, toReturnedResource, versionOfMeta } from './resource-source';
 
 /** The same as in REST. */
 const DEFAULT_PAGE = 50;
@@ -123,6 +123,11 @@ export const handlers: Handlers<GatewayContext> = {
   },
 
   content: contentOf,
+
+  async authorName(meta, { loaders }) {
+    const version = versionOfMeta(meta);
+    return version && loaders.authorNames.load(version);
+  },
 
   async invoke({ parameters, search, cursor, affectsState, ...address }, context) {
     const input: JsonObject = {

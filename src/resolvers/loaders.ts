@@ -17,6 +17,8 @@ export interface Loaders {
   readonly resources: DataLoader<string, StoredVersion | undefined>;
   /** Key: `Type/id/_history/versionId`. */
   readonly versions: DataLoader<string, StoredVersion>;
+  /** The name of the client application that made a version; undefined: there is none. */
+  readonly authorNames: DataLoader<StoredVersion, string | undefined>;
   /** Searches of one turn form a batch; equal parts of it share one statement. */
   readonly searches: DataLoader<TypeSearch, SearchPage, string>;
 }
@@ -38,6 +40,9 @@ export function createLoaders(core: Core, request: RequestContext): Loaders {
         const [type = '', id = '', , versionId = ''] = key.split('/');
         return core.interactions.vread(request, type, id, versionId);
       }),
+    ),
+    authorNames: new DataLoader((made: readonly StoredVersion[]) =>
+      core.interactions.authorNames(request, made),
     ),
     searches: new DataLoader(
       async (searches: readonly TypeSearch[]) => {

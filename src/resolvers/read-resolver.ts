@@ -1,8 +1,8 @@
-import { Arg, Ctx, ID, Int, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-graphql';
 import { fhirError, type StoredVersion } from '../core/index';
 import { RawJson } from '../schema/raw-json';
 import { instantScalar, jsonScalar, resourceTypePlaceholder } from '../schema/scalars';
-import { type HistoryEntry, HistoryResult } from '../schema/types/history';
+import { AUTHOR_NAME, HistoryEntry, HistoryResult } from '../schema/types/history';
 import { PageInfo } from '../schema/types/paging';
 import { Resource } from '../schema/types/resource';
 import type { GatewayContext } from './context';
@@ -12,8 +12,14 @@ import { clientReference } from '../../packages/fhir-values/server-meta';
 
 const DEFAULT_PAGE = 20;
 
-function toEntry(version: StoredVersion, tools: SourceTools): HistoryEntry {
+/** An entry with the version that it shows. */
+interface StoredEntry extends HistoryEntry {
+  readonly version: StoredVersion;
+}
+
+function toEntry(version: StoredVersion, tools: SourceTools): StoredEntry {
   return {
+    version,
     resourceType: version.type,
     id: version.id,
     versionId: String(version.versionId),
@@ -25,7 +31,7 @@ function toEntry(version: StoredVersion, tools: SourceTools): HistoryEntry {
   };
 }
 
-@Resolver()
+@Resolver(() => HistoryEntry)
 export class ReadResolver {
   @Query(() => Resource, {
     nullable: true,
@@ -109,5 +115,13 @@ export class ReadResolver {
       pageInfo: new PageInfo({ next: page.next, after }),
       total: page.total,
     };
+  }
+
+  @FieldResolver(() => String, { nullable: true, description: AUTHOR_NAME })
+  authorName(
+    @Ctx() { loaders }: GatewayContext,
+    @Root() { version }: StoredEntry,
+  ): Promise<string | undefined> {
+    return loaders.authorNames.load(version);
   }
 }

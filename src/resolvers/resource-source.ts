@@ -91,7 +91,7 @@ class DryRunSource extends StoredSource {
 /** The server's part of `meta` comes from the row, so that a query for versions and dates parses nothing. */
 class StoredMeta extends LazyObject {
   constructor(
-    private readonly version: StoredVersion,
+    readonly version: StoredVersion,
     private readonly extensionBase: string,
     private readonly parse: () => JsonObject[string] | undefined,
   ) {
@@ -122,6 +122,11 @@ class StoredMeta extends LazyObject {
     const found = (extensions as JsonValue[]).find((entry) => isJsonObject(entry) && entry.url === url);
     return isJsonObject(found) ? found.valueReference : undefined;
   }
+}
+
+/** Returns the version that a `meta` belongs to; undefined: it is none that is stored. */
+export function versionOfMeta(meta: unknown): StoredVersion | undefined {
+  return meta instanceof StoredMeta ? meta.version : undefined;
 }
 
 /** A resource that is not stored, or may differ from its stored form. */

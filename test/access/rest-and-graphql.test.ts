@@ -84,6 +84,43 @@ describe.each(TESTED_RELEASES)('in %s', (release: Release) => {
     }]);
   });
 
+  it('who may read a resource sees the name of the application that wrote it, and whoever may not sees none', async () => {
+    const writer = await client('alice', { name: 'Ward app' });
+    await send(writer, 'PUT', `${at('alice')}/Patient/named`, patient('named'));
+    await send(writer, 'PUT', `${at('alice')}/Patient/named`, patient('named', { gender: 'male' }));
+    await send(all.alice, 'PUT', `${at('alice')}/Patient/named`, patient('named', { gender: 'female' }));
+    const text = `{
+      Patient(id: "named") { meta { authorName } }
+      PatientList(_id: "named") { meta { authorName } }
+      history(type: Patient, id: "named") { versions { author authorName resource { meta { authorName } } } }
+    }`;
+    const reader = await client('alice', { scopes: ['system/Patient.rs'] });
+    const { json } = await query(reader, 'alice', text);
+    const version = ({ id }: MadeClient, name: string) => ({
+      ...{ author: `ClientApplication/${id}`, authorName: name, resource: { meta: { authorName: name } } },
+    });
+    expect([json.errors, json.data.Patient.meta.authorName, json.data.PatientList]).toEqual([
+      undefined, 'Ward round', [{ meta: { authorName: 'Ward round' } }],
+    ]);
+    expect(json.data.history.versions).toEqual([
+      version(all.alice, 'Ward round'), version(writer, 'Ward app'), version(writer, 'Ward app'),
+    ]);
+    // What was not read names nobody, in this tenant and from another.
+    const other = await client('alice', { scopes: ['system/Observation.rs'] });
+    const seen = [await query(other, 'alice', text), await query(all.bob, 'bob', text)];
+    for (const answer of seen) expect(answer.text).not.toMatch(/Ward/);
+  });
+
+  it('a resource inside another one has no name of an author', async () => {
+    const contained = [{ resourceType: 'Organization', id: 'o', name: 'Inner' }];
+    await put('alice', patient('holder', { contained, managingOrganization: { reference: '#o' } }));
+    const { json } = await query(all.alice, 'alice', `{
+      Patient(id: "holder") { meta { authorName } managingOrganization { resource { ... on Organization { name meta { authorName } } } } }
+    }`);
+    expect(json.data.Patient.managingOrganization.resource).toEqual({ name: 'Inner', meta: null });
+    expect(json.data.Patient.meta.authorName).not.toBeNull();
+  });
+
   it.each([
     ['c', 'POST', 'Patient', 'mutation { create(resource: {resourceType: "Patient"}) { created } }'],
     ['r', 'GET', 'Patient/scoped', '{ read(type: Patient, id: "scoped") { id } }'],

@@ -1,5 +1,6 @@
 /** Names in the place of ids: of the records that references lead to, and of applications. */
 import { screen } from '@testing-library/dom';
+import { historyOf, readRecord } from '../../console/src/api/records';
 import type { JsonObject } from '../../console/src/api/json';
 import { ReferenceView } from '../../console/src/fhir/render/reference-view';
 import { RenderSpace } from '../../console/src/fhir/render/render-space';
@@ -28,7 +29,10 @@ beforeEach(() => {
       paths.push(path);
       return Promise.resolve(Response.json({ id: WARD_APP, name: 'Ward app' }));
     }
-    const { variables } = JSON.parse(typeof init?.body === 'string' ? init.body : '{}') as {
+    const body = typeof init?.body === 'string' ? init.body : '{}';
+    if (body.includes('query Read(') || body.includes('query History('))
+      return Promise.resolve(answerOf(body));
+    const { variables } = JSON.parse(body) as {
       variables: { keys: readonly string[] };
     };
     asked.push(variables.keys);
@@ -39,6 +43,24 @@ beforeEach(() => {
     return Promise.resolve(Response.json({ data: { nodes } }));
   };
 });
+
+/** Of a server with one record, which two applications have written. */
+function answerOf(body: string): Response {
+  const url = 'https://andiron.example/fhir/StructureDefinition/author';
+  const json = {
+    ...{ resourceType: 'Patient', id: 'a' },
+    meta: {
+      versionId: '2',
+      extension: [{ url, valueReference: { reference: 'ClientApplication/lab-app' } }],
+    },
+  };
+  if (body.includes('query Read('))
+    return Response.json({ data: { read: { json, meta: { authorName: 'Lab app' } } } });
+  const version = { versionSequence: 1, lastUpdated: '2026-01-01T00:00:00.000+00:00', change: 'CREATE' };
+  const made = { ...version, versionId: '1', author: 'ClientApplication/desk-app', authorName: 'Desk app' };
+  const pageInfo = { hasNextPage: false, endCursor: null };
+  return Response.json({ data: { history: { versions: [{ ...made, resource: null }], pageInfo } } });
+}
 
 function signIn(tenant: string, isAdministrator: boolean): void {
   const person = { name: 'Dora Doe', tenant, isAdministrator, isAuditor: false };
@@ -113,6 +135,31 @@ it('who may not read it sees that the id is that of an application, and nothing 
   showAuthor();
   await screen.findByText(`the application ${WARD_APP}`);
   expect(paths).toEqual([]);
+});
+
+it('who may not read it sees the names of those who wrote the records that were read, and nothing more is asked', async () => {
+  signIn('acme', false);
+  await readRecord(ACME, { type: 'Patient', id: 'a' });
+  await historyOf(ACME, { type: 'Patient', id: 'a' }, { first: 2 });
+  render(
+    <RenderSpace value={ACME}>
+      <ReferenceView value={{ reference: 'ClientApplication/lab-app' }} />
+      <ReferenceView value={{ reference: 'ClientApplication/desk-app' }} />
+    </RenderSpace>,
+  );
+  await screen.findByText('Lab app');
+  await screen.findByText('Desk app');
+  expect(paths).toEqual([]);
+});
+
+it('names of another tenant stay there', async () => {
+  signIn('other', false);
+  render(
+    <RenderSpace value={{ tenant: 'other', release: 'r4' }}>
+      <ReferenceView value={{ reference: 'ClientApplication/lab-app' }} />
+    </RenderSpace>,
+  );
+  await screen.findByText('the application lab-app');
 });
 
 it('an event that names an application in words has its name, too', async () => {

@@ -1,7 +1,9 @@
 /** Changes of one record while a person looks at it, by the subscription `resourceChanged` as server-sent events. */
 import { graphql } from '../__generated__/graphql';
 import type { ResourceType } from '../__generated__/graphql/graphql';
+import { authorOf } from '../fhir/server-meta';
 import { graphqlPath, type Space } from '../place';
+import { keepAuthorName } from './author-names';
 import { isObject, parseLongJson, textOf, type JsonObject } from './json';
 import { request } from './send';
 import { eventsOf } from './server-events';
@@ -13,6 +15,11 @@ const CHANGED = graphql(/* GraphQL */ `
       versionId
       sequence
       json
+      resource {
+        meta {
+          authorName
+        }
+      }
     }
   }
 `);
@@ -54,7 +61,7 @@ export async function watchRecord(
         if (event.data === '') continue;
         const answer = await parseLongJson(event.data, signal);
         if (!isObject(answer) || answer['errors'] !== undefined) return;
-        const change = changeIn(answer);
+        const change = changeIn(space, answer);
         if (change !== undefined) tell(change);
       }
     } catch {
@@ -65,13 +72,17 @@ export async function watchRecord(
   }
 }
 
-function changeIn({ data }: JsonObject): RecordChange | undefined {
+function changeIn({ tenant }: Space, { data }: JsonObject): RecordChange | undefined {
   const change = isObject(data) ? data['resourceChanged'] : undefined;
   if (!isObject(change)) return undefined;
-  const { json } = change;
+  const { json, resource } = change;
+  const record = isObject(json) ? json : undefined;
+  const meta = isObject(resource) ? resource['meta'] : undefined;
+  if (record !== undefined && isObject(meta))
+    keepAuthorName(tenant, textOf(authorOf(record)?.['reference']), textOf(meta['authorName']));
   return {
     isDeletion: textOf(change['action']) === 'DELETE',
     versionId: textOf(change['versionId']) ?? '',
-    record: isObject(json) ? json : undefined,
+    record,
   };
 }

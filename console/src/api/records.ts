@@ -1,14 +1,19 @@
 /** Reads records through GraphQL, with typed documents. */
 import { graphql } from '../__generated__/graphql';
 import type { ResourceType } from '../__generated__/graphql/graphql';
+import { authorOf } from '../fhir/server-meta';
 import type { Space } from '../place';
+import { keepAuthorName } from './author-names';
 import { runDocument } from './graphql';
-import { type JsonObject } from './json';
+import { textOf, type JsonObject } from './json';
 
 const READ = graphql(/* GraphQL */ `
   query Read($type: ResourceType!, $id: ID!, $versionId: ID) {
     read(type: $type, id: $id, versionId: $versionId) {
       json
+      meta {
+        authorName
+      }
     }
   }
 `);
@@ -52,6 +57,7 @@ const HISTORY = graphql(/* GraphQL */ `
         lastUpdated
         change
         author
+        authorName
         resource {
           json
         }
@@ -128,7 +134,10 @@ export async function readRecord(
   }: { readonly type: string; readonly id: string; readonly versionId?: string | undefined },
 ): Promise<JsonObject | undefined> {
   const { read } = await runDocument(space, READ, { type: typeOf(type), id, versionId: versionId ?? null });
-  return read ? toObject(read.json) : undefined;
+  if (!read) return undefined;
+  const record = toObject(read.json);
+  keepAuthorName(space.tenant, textOf(authorOf(record)?.['reference']), read.meta?.authorName);
+  return record;
 }
 
 /** A page of the records of a type that match a query of REST (`name=chalmers&_sort=-birthdate`); no type: of all types. */
@@ -173,10 +182,10 @@ export async function historyOf(
     after: after ?? null,
   });
   return {
-    versions: (history?.versions ?? []).map(({ resource, ...version }) => ({
-      ...version,
-      resource: resource ? toObject(resource.json) : undefined,
-    })),
+    versions: (history?.versions ?? []).map(({ resource, authorName, ...version }) => {
+      keepAuthorName(space.tenant, version.author, authorName);
+      return { ...version, resource: resource ? toObject(resource.json) : undefined };
+    }),
     next: history?.pageInfo.hasNextPage === true ? (history.pageInfo.endCursor ?? undefined) : undefined,
   };
 }

@@ -80,6 +80,14 @@ export interface CoreInteractions extends Interactions {
     parameters: readonly QueryParameter[],
   ): StoredVersion;
   /**
+   * Returns the names of the client applications that made versions which the caller was given, in their order; undefined:
+   * it was removed, or the request had no credentials. Cost: a statement.
+   */
+  authorNames(
+    context: RequestContext,
+    versions: readonly StoredVersion[],
+  ): Promise<readonly (string | undefined)[]>;
+  /**
    * Returns the resource of this space that a reference names; undefined for other servers, and where type or id are
    * missing.
    */

@@ -21,6 +21,7 @@ export const CORE_RULES = {
     capabilities: 'anybody',
     namedQueries: 'anybody',
     applySummary: 'anybody',
+    authorNames: 'anybody',
     localReference: 'anybody',
     parseIfNoneExist: 'anybody',
     outline: 'anybody',

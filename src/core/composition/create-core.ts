@@ -22,6 +22,7 @@ import { RefusalDelay } from '../limits/refusal-delay';
 import { UnderWay } from '../limits/under-way';
 import { OPERATIONS } from '../operations';
 import { operationsOf } from '../operations/invoke';
+import { authorNames } from '../oauth/author-names';
 import { namedQueries } from '../search-execution/named-queries';
 import { applySummary } from '../search-execution/page/apply-summary';
 import { readLastSequence } from '../storage/read/feed';
@@ -136,6 +137,7 @@ function interactionsOf({
     namedQueries: (context, cachedVersion) => namedQueries(services, context, cachedVersion),
     applySummary: (context, version, parameters) =>
       applySummary(services.definitions(context.space.release), version, parameters),
+    authorNames: async (context, versions) => authorNames(requests.of(context), context, versions),
     localReference: (context, reference) => services.references(context.space).local(reference),
     parseIfNoneExist: (context, type, text) =>
       parseIfNoneExist(services.references(context.space), type, text),

@@ -154,6 +154,8 @@ export interface Handlers<Context> {
   resolve(request: ReferenceRequest, context: Context): Promise<ResourceSource | undefined>;
   /** Returns undefined for an Attachment without data that names no Binary. */
   content(attachment: JsonObject, context: Context): Promise<AttachmentContent | undefined>;
+  /** Returns the name of the client application that made the version of this `meta`; undefined: there is none. */
+  authorName(meta: unknown, context: Context): Promise<string | undefined>;
   invoke(request: OperationRequest, context: Context): Promise<ResourceSource>;
   /** Returns a resource inside another one. */
   inner(resource: JsonObject): ResourceSource;

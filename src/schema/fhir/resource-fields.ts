@@ -16,6 +16,7 @@ import { COST_OF_READ, costOfSearch, withCost } from '../cost';
 import { isJsonObject } from '../json';
 import { codeScalar, instantScalar } from '../scalars';
 import { selects, selectsBelow } from '../selection';
+import { AUTHOR_NAME } from '../types/history';
 import { memberOf, ResourceSource } from '../types/resource';
 import { AggregateFields } from './aggregates';
 import type { SchemaDefinitions, SchemaParameter, SchemaQuery } from './definitions';
@@ -233,6 +234,12 @@ export class ResourceFields<Context> {
         type: this.elements().ofType('Reference'),
         description: 'The client application that made this version.',
         resolve: (meta) => memberOf(meta, 'author'),
+      },
+      authorName: {
+        type: GraphQLString,
+        ...withCost(COST_OF_READ),
+        description: AUTHOR_NAME,
+        resolve: (meta, _given, context) => this.handlers.authorName(meta, context),
       },
     };
   }

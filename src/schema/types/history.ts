@@ -3,6 +3,10 @@ import { instantScalar } from '../scalars';
 import { PageInfo } from './paging';
 import { Resource } from './resource';
 
+/** Description of the fields for it. */
+export const AUTHOR_NAME =
+  'The name of the client application that made this version; null where it was removed, and for requests without credentials.';
+
 export const ChangeKind = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete' } as const;
 export type ChangeKind = (typeof ChangeKind)[keyof typeof ChangeKind];
 registerEnumType(ChangeKind, {

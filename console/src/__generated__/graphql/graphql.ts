@@ -178,7 +178,154 @@ export type ChangedSubscriptionVariables = Exact<{
 }>;
 
 
-export type ChangedSubscription = { resourceChanged: { action: ChangeAction, versionId: string, sequence: number, json: unknown } };
+export type ChangedSubscription = { resourceChanged: { action: ChangeAction, versionId: string, sequence: number, json: unknown, resource:
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+      | { meta: { authorName: string | null } | null }
+     | null } };
 
 export type ReadQueryVariables = Exact<{
   type: ResourceType;
@@ -188,152 +335,152 @@ export type ReadQueryVariables = Exact<{
 
 
 export type ReadQuery = { read:
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
-    | { json: unknown }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
+    | { json: unknown, meta: { authorName: string | null } | null }
    | null };
 
 export type SearchQueryVariables = Exact<{
@@ -509,7 +656,7 @@ export type HistoryQueryVariables = Exact<{
 }>;
 
 
-export type HistoryQuery = { history: { versions: Array<{ versionId: string, versionSequence: number, lastUpdated: string, change: ChangeKind, author: string, resource:
+export type HistoryQuery = { history: { versions: Array<{ versionId: string, versionSequence: number, lastUpdated: string, change: ChangeKind, author: string, authorName: string | null, resource:
         | { json: unknown }
         | { json: unknown }
         | { json: unknown }
@@ -1007,6 +1154,11 @@ export const ChangedDocument = new TypedDocumentString(`
     versionId
     sequence
     json
+    resource {
+      meta {
+        authorName
+      }
+    }
   }
 }
     `) as unknown as TypedDocumentString<ChangedSubscription, ChangedSubscriptionVariables>;
@@ -1014,6 +1166,9 @@ export const ReadDocument = new TypedDocumentString(`
     query Read($type: ResourceType!, $id: ID!, $versionId: ID) {
   read(type: $type, id: $id, versionId: $versionId) {
     json
+    meta {
+      authorName
+    }
   }
 }
     `) as unknown as TypedDocumentString<ReadQuery, ReadQueryVariables>;
@@ -1054,6 +1209,7 @@ export const HistoryDocument = new TypedDocumentString(`
       lastUpdated
       change
       author
+      authorName
       resource {
         json
       }

@@ -1,6 +1,7 @@
 /** Titles of extensions, names of records and of applications, read once and kept. */
 import { useQuery } from '@tanstack/react-query';
 import { readClientName } from '../../api/administration';
+import { authorNameOf } from '../../api/author-names';
 import { textOf, type JsonObject } from '../../api/json';
 import { useAdministrationPath } from '../../layout/use-administration';
 import { ownAdministrationPath, type Space } from '../../place';
@@ -62,21 +63,23 @@ export function useHeadline(
 export const ANONYMOUS = 'anonymous';
 
 /**
- * The name of an application. Only administrators may read it; others get its id, as such. Undefined: there is no
- * application.
+ * The name of an application: that which came with a record, else what the administration says, which only administrators
+ * may read; others get its id, as such. Undefined: there is no application.
  */
 export function useClientName(space: Space, client: string | undefined): string | undefined {
   const administration = useAdministrationPath(space);
+  const known = client === undefined ? undefined : authorNameOf(space.tenant, client);
   const isOwn = administration === ownAdministrationPath(space.tenant);
   const { data } = useQuery({
     queryKey: ['client-name', space.tenant, client, isOwn],
     queryFn: () => (client === undefined ? null : readClientName(space.tenant, client, isOwn)),
-    enabled: client !== undefined && client !== ANONYMOUS && administration !== undefined,
+    enabled:
+      client !== undefined && client !== ANONYMOUS && known === undefined && administration !== undefined,
     staleTime: FRESH_MS,
     retry: false,
   });
   if (client === undefined) return undefined;
-  return client === ANONYMOUS ? texts.record.anonymous : (data ?? texts.record.application(client));
+  return client === ANONYMOUS ? texts.record.anonymous : (known ?? data ?? texts.record.application(client));
 }
 
 /** The client that a reference of the server names, in its address or in its words; undefined: it names something else. */
