@@ -14,6 +14,7 @@ import * as unopenedReferences from './0047-unopened-references';
 import * as refreshUses from './0048-refresh-uses';
 import * as jobs from './0049-jobs';
 import * as invitations from './0050-invitations';
+import * as content from './0051-content';
 
 export { readFunctions, type DatabaseFunction } from './sql-files';
 
@@ -37,6 +38,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0048-refresh-uses': refreshUses,
   '0049-jobs': jobs,
   '0050-invitations': invitations,
+  '0051-content': content,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */

@@ -36,6 +36,7 @@ module.exports = [
   ['api', 'public types, one file per topic'],
   ['outbound', 'outgoing requests'],
   ['network', 'addresses'],
+  ['content', 'large content: in the database, a folder or a bucket; its removal'],
   [
     'storage',
     'all SQL: `connection/ schema/ read/ write/ search/ indexing/ accounts/ tenants/ jobs/ audit/ notifications/`',

@@ -112,6 +112,7 @@ export async function createApp(
   const core = await createCore({
     ...settings.core,
     database: databaseOptions(settings),
+    content: settings.content,
     start: { waitMs: settings.start.waitMs, ...(signal === undefined ? {} : { signal }) },
     redis: redisOptions(settings),
     publicUrls,

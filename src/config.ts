@@ -78,7 +78,7 @@ function findOldNames(environment: Environment): string[] {
 
 function findContradictions(settings: Settings): string[] {
   const faults: string[] = [];
-  const { database, redis, core, graphql, limits, connection, mail } = settings;
+  const { database, redis, core, graphql, limits, connection, mail, content } = settings;
   for (const [authority, file, encrypted, isEncrypted] of [
     ['FHIR_DATABASE_CA_FILE', database.caFile, 'FHIR_DATABASE_SSL', database.ssl],
     ['REDIS_CA_FILE', redis.caFile, 'REDIS_TLS', redis.tls],
@@ -93,6 +93,21 @@ function findContradictions(settings: Settings): string[] {
   }
   if ((mail.url === undefined) !== (mail.from === undefined)) {
     faults.push('SMTP_URL and SMTP_FROM must both be set, or neither');
+  }
+  const ofBucket = [content.endpoint, content.bucket, content.keyId, content.secret];
+  const isBucketWhole = ofBucket.every((value) => value !== undefined);
+  if (!isBucketWhole && ofBucket.some((value) => value !== undefined)) {
+    faults.push(
+      'CONTENT_BUCKET_ENDPOINT, CONTENT_BUCKET, CONTENT_BUCKET_KEY_ID and CONTENT_BUCKET_SECRET must all be set, or none',
+    );
+  }
+  if (content.store === 'folder' && content.folder === undefined) {
+    faults.push('CONTENT_STORE is folder, but CONTENT_FOLDER is not set');
+  }
+  if (content.store === 'bucket' && !isBucketWhole) {
+    faults.push(
+      'CONTENT_STORE is bucket, but CONTENT_BUCKET_ENDPOINT and the others of the bucket are not set',
+    );
   }
   if (core.secretKeys.some((key) => key.length < 32)) {
     faults.push(

@@ -189,6 +189,17 @@ export const SETTINGS = {
     subscriptionEventsMs: row('SUBSCRIPTION_EVENTS_MS', integer(1_000, 31_536_000_000), 604_800_000,
       'Milliseconds for which the events of Subscriptions are kept (`$events`)'),
   },
+  content: {
+    store: row('CONTENT_STORE', choice('database', 'folder', 'bucket'), 'database',
+      'Where large content is stored: in PostgreSQL, in CONTENT_FOLDER, or in an S3-compatible bucket. Content that is stored elsewhere stays readable while its settings remain'),
+    folder: optional('CONTENT_FOLDER', text, 'Folder for large content; all processes must share it'),
+    endpoint: optional('CONTENT_BUCKET_ENDPOINT', webAddress,
+      'Address of the S3-compatible service, without the bucket, such as https://s3.eu-central-1.amazonaws.com'),
+    bucket: optional('CONTENT_BUCKET', text, 'Name of the bucket for large content'),
+    region: row('CONTENT_BUCKET_REGION', text, 'us-east-1', 'Region of the bucket, which the signatures name'),
+    keyId: optional('CONTENT_BUCKET_KEY_ID', text, 'Id of the access key of the bucket'),
+    secret: { ...optional('CONTENT_BUCKET_SECRET', text, 'Secret of the access key of the bucket'), secret: true },
+  },
   memory: {
     versionCacheMb: { ...optional('VERSION_CACHE_MB', integer(0, 100_000),
       'Size in megabytes of the version cache of each process, which saves reading resource texts from PostgreSQL again; 0: none'),

@@ -117,6 +117,7 @@ export const ERROR_CATALOGUE = {
   notStored: { status: 503, code: 'transient', message: 'The connection to the database was lost before this was stored; nothing was changed. Try again' },
   maybeStored: { status: 503, code: 'incomplete', message: 'The connection to the database was lost during the write, and the server could not determine its outcome: it may have been stored. Check before you send it again' },
   unanswered: { status: 503, code: 'timeout', message: 'The time limit of the request is over before the database has answered: the changes may have been stored. Check before you send it again' },
+  contentUnavailable: { status: 503, code: 'transient', message: 'The store of large content cannot be reached at the moment, or lacks this content; try again' },
   workInterrupted: { status: 503, code: 'transient', message: 'The database failed during this work, and part of the work may be complete. Repeat the request to continue' },
   internal: { status: 500, code: 'exception', message: 'An internal error occurred; the log has its cause under request id {requestId}' },
 } as const satisfies Record<string, ErrorKind>;

@@ -1,4 +1,5 @@
 import type { RedisCache } from './cache/redis-cache';
+import type { Contents } from './content/contents';
 import type { Log, RequestContext, Space } from './context';
 import type { Definitions } from './fhir/definitions';
 import type { JsonObject } from './fhir/json';
@@ -129,6 +130,8 @@ export interface SearchServices extends DefinitionServices, ReadServices {
 export interface WriteServices extends SearchServices {
   readonly writes: WriteQueues;
   readonly ids: IdSource;
+  /** Content that is stored apart from the texts of versions. */
+  readonly contents: Contents;
   /** Serializes the writers of one resource inside this process. */
   readonly turns: KeyedQueue;
   /** Parses and validates resources of clients and makes versions with their index rows. */

@@ -9,6 +9,7 @@ import type { SubscriptionLimits } from '../live-queries/change-feeds';
 import type { CacheOutcome } from '../search-execution/page/search-result-cache';
 import type { Limits } from '../limits/size-limits';
 import type { DatabaseOptions, Lane } from '../storage/connection/database';
+import type { StoreName } from '../storage/content/contents';
 
 /** Callbacks for metrics. They never receive a tenant, an id or a value. */
 export interface Instruments {
@@ -27,8 +28,20 @@ export interface AuditSettings {
   readonly isOpen: boolean;
 }
 
+/** Where large content is stored. Stores whose settings are given stay readable. */
+export interface ContentSettings {
+  readonly store: StoreName;
+  readonly folder: string | undefined;
+  readonly endpoint: string | undefined;
+  readonly bucket: string | undefined;
+  readonly region: string;
+  readonly keyId: string | undefined;
+  readonly secret: string | undefined;
+}
+
 export interface CoreOptions {
   readonly database: DatabaseOptions;
+  readonly content: ContentSettings;
   /** At the start: how long to wait while another process migrates the database, and a signal that ends the wait. */
   readonly start?: { readonly waitMs?: number; readonly signal?: AbortSignal };
   readonly redis: RedisOptions;

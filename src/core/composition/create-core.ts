@@ -4,6 +4,7 @@ import { createAuditTrails } from '../audit/audit-trail';
 import { createPolicies } from '../authorization/policies';
 import { permissionsOf } from '../authorization/visibility';
 import { CacheInvalidator } from '../cache/cache-invalidator';
+import { createContentSweep, removeNotedObjects } from '../content/content-sweep';
 import { ErasureWatch } from '../cache/erasure-watch';
 import { loadDefinitions } from '../fhir/definitions';
 import { limitEvaluationTime } from '../fhir/path';
@@ -49,7 +50,12 @@ export async function createCore(options: CoreOptions): Promise<RunningCore> {
   limitEvaluationTime(limits.pathTimeoutMs);
   const base = await createFoundation(options);
   const { database, cache, tenants, spaces } = base;
-  const created = createServices(options, base, () => work.wake());
+  const created = createServices(
+    options,
+    base,
+    () => work.wake(),
+    () => contentSweep.wake(),
+  );
   const { services, threads, jobs } = created;
   const erasures = new ErasureWatch({
     ...{ database, log },
@@ -58,6 +64,7 @@ export async function createCore(options: CoreOptions): Promise<RunningCore> {
   await erasures.open();
   const findSpace: CoreAccess['findSpace'] = (tenant, release) => spaces.find(tenant, release);
   const audit = createAudit({ services, database, owner, log, settings: options.audit, findSpace });
+  const contentSweep = createContentSweep({ contents: services.contents, database, owner, log });
   const counts: RequestCounts = {
     rates: base.rates,
     underWay: new UnderWay(),
@@ -98,14 +105,14 @@ export async function createCore(options: CoreOptions): Promise<RunningCore> {
       administration: administrationJobs,
       open: { list: () => openJobs.list(), stop: (id) => openJobs.stop(id) },
       startWork() {
-        for (const one of [erasures, jobs, audit, access, notifications, work]) one.start();
+        for (const one of [erasures, jobs, audit, access, notifications, work, contentSweep]) one.start();
       },
     },
     streams: streamsOf(parts),
     health: healthOf(parts),
     async close() {
       for (const part of [
-        ...[view, feeds, sockets, work, notifications, erasures, jobs, audit],
+        ...[view, feeds, sockets, work, notifications, erasures, jobs, audit, contentSweep],
         ...[access, cache, threads, database],
       ])
         await part.close();
@@ -195,6 +202,7 @@ function tenantsOf(parts: Parts): Core['tenants'] {
   const findSpace: CoreAccess['findSpace'] = (tenant, release) => spaces.find(tenant, release);
   const tenants = createTenantAdministration({
     ...{ services, database: owner, rules, store, spaces, cacheInvalidator },
+    removeObjects: (session, some) => removeNotedObjects({ contents: services.contents, log }, session, some),
     settleRecords: (recorded) => audit.settle(recorded),
   });
   const policies = createPolicies({

@@ -2,7 +2,8 @@ import { requireInvocation } from '../authorization/operation-rule';
 import type { Run } from '../api/interactions';
 import type { RequestContext } from '../context';
 import type { CacheInvalidator } from '../cache/cache-invalidator';
-import { purge } from '../erasure/purge';
+import { removeNotedObjects } from '../content/content-sweep';
+import { purge, type PurgeOptions } from '../erasure/purge';
 import type { BundleTools } from '../interactions/bundle/run-bundle';
 import type { OperationStorage } from '../operation-types/environment';
 import { OPERATIONS } from '../operations';
@@ -42,7 +43,12 @@ export function createOperations({
   issueBindingToken,
 }: OperationsParts): Operations {
   const { services, threads, workerHost } = created;
-  const purging = { services, database: options.database, cacheInvalidator, isOpen: options.isPurgeOpen };
+  const purging: PurgeOptions = {
+    ...{ services, database: options.database, cacheInvalidator },
+    removeObjects: (session, spaces) =>
+      removeNotedObjects({ contents: services.contents, log: options.log }, session, spaces),
+    isOpen: options.isPurgeOpen,
+  };
   const storageOf = (context: RequestContext): OperationStorage =>
     createOperationStorage(services, context, {
       ...{ write, rootOf, issueBindingToken },

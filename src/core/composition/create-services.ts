@@ -32,6 +32,7 @@ import { checkRelations } from '../validation/relations';
 import { createCodeChecker } from '../validation/pending-codes';
 import { createStructureSource, structuresVersion } from '../validation/structure-source';
 import type { CoreOptions } from './core-options';
+import { createContents } from './create-contents';
 import type { BaseServices } from './create-foundation';
 import { createTerminologyEnvironment } from '../terminology/environment';
 
@@ -48,12 +49,14 @@ export interface CreatedServices {
  * Creates the services: definitions, reads, searches and writes.
  *
  * @param settled called when this process has no job to do
+ * @param givenUp called when there is large content to remove
  *
  * Cost: the definitions of both releases are loaded. */
 export function createServices(
   options: CoreOptions,
   foundation: BaseServices,
   settled: () => void,
+  givenUp: () => void,
 ): CreatedServices {
   const { limits, log, ownAddresses, extensionBase } = options;
   const { database, cache, hasher, rates, spaces, installation } = foundation;
@@ -76,6 +79,7 @@ export function createServices(
       (space) => foundation.record.note(space),
     ),
     ids: createIdSource(),
+    contents: createContents(options, database, givenUp),
     turns: new KeyedQueue(),
     preparer: createThreadedPreparer(preparer, threads),
     destinations: new Destinations(options.outboundAllowedHosts),

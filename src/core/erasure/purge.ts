@@ -47,6 +47,8 @@ export interface PurgeOptions {
   readonly services: SearchServices;
   readonly database: DatabaseOptions;
   readonly cacheInvalidator: CacheInvalidator;
+  /** Deletes the objects of removed content of these spaces; returns the number that is left. */
+  removeObjects(session: OwnerSession, spaces: readonly number[]): Promise<number>;
   /** True if clients without credentials may purge in open mode. */
   readonly isOpen: boolean;
 }
@@ -359,9 +361,9 @@ class Purge {
     const places = [...this.purged.values()];
     for (let start = 0; start < places.length; start += KEYS_AT_ONCE) {
       const some = places.slice(start, start + KEYS_AT_ONCE);
-      const { resource, resource_version } = await countLeft(session, this.context.space.number, some);
-      left.set('resource', (left.get('resource') ?? 0) + resource);
-      left.set('resource_version', (left.get('resource_version') ?? 0) + resource_version);
+      const counts = await countLeft(session, this.context.space.number, some);
+      for (const table of ['resource', 'resource_version', 'content'] as const)
+        left.set(table, (left.get(table) ?? 0) + counts[table]);
     }
     for (const [table, rows] of Object.entries(countRowsOf(await this.leftRows()))) left.set(table, rows);
     const { space } = inSpaceOf(this.context, AUDIT_EVENT);
@@ -377,6 +379,9 @@ class Purge {
       ))
         left.set(table, (left.get(table) ?? 0) + 1);
     }
+    // Objects of a folder or bucket that could not be deleted count as rows that are left.
+    const objects = await this.options.removeObjects(session, spaces);
+    left.set('content', (left.get('content') ?? 0) + objects);
     const tables: PurgedTable[] = [];
     for (const table of await readOwnedTables(session)) {
       tables.push({

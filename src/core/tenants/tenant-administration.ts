@@ -3,17 +3,19 @@ import type { CacheInvalidator } from '../cache/cache-invalidator';
 import { fhirError } from '../errors';
 import { exportTenant, type TenantExportOptions } from './tenant-export';
 import { importTenant, type TenantImportOptions } from './tenant-import';
-import { removeTenant } from './tenant-removal';
+import { removeTenant, type TenantRemovalOptions } from './tenant-removal';
 import { requireOwnSettings } from './tenant-settings';
 
 export interface TenantAdministrationOptions extends TenantImportOptions {
   readonly cacheInvalidator: CacheInvalidator;
+  readonly removeObjects: TenantRemovalOptions['removeObjects'];
   readonly settleRecords: TenantExportOptions['settleRecords'];
 }
 
 /** Administration of tenants: names and settings through `spaces`; whole tenants through export, import and removal. */
 export function createTenantAdministration({
   cacheInvalidator,
+  removeObjects,
   settleRecords,
   ...options
 }: TenantAdministrationOptions): Tenants {
@@ -27,7 +29,7 @@ export function createTenantAdministration({
     rename: (name, display) => spaces.rename(name, display),
     remove: (name, milliseconds) =>
       removeTenant(
-        { database, cacheInvalidator, changed: (tenant) => spaces.changed(tenant) },
+        { database, cacheInvalidator, removeObjects, changed: (tenant) => spaces.changed(tenant) },
         name,
         milliseconds,
       ),

@@ -23,6 +23,8 @@ import {
 export interface TenantRemovalOptions {
   readonly database: DatabaseOptions;
   readonly cacheInvalidator: CacheInvalidator;
+  /** Deletes the objects of removed content of these spaces; returns the number that is left. */
+  readonly removeObjects: (session: OwnerSession, spaces: readonly number[]) => Promise<number>;
   /** Called when the tenant is no longer served, and when it is removed. */
   readonly changed: (tenant: string) => void;
 }
@@ -36,7 +38,7 @@ export interface TenantRemovalOptions {
  * resumed.
  */
 export async function removeTenant(
-  { database, cacheInvalidator, changed }: TenantRemovalOptions,
+  { database, cacheInvalidator, removeObjects, changed }: TenantRemovalOptions,
   name: string,
   milliseconds = Infinity,
 ): Promise<TenantRemoval | undefined> {
@@ -63,9 +65,11 @@ export async function removeTenant(
       // No new rows can be written from here on.
       await empty(session, { tables, owned, until: Infinity, removed });
     }
+    const objects = await removeObjects(session, owned.spaces);
     const report: RemovedRows[] = [];
     for (const table of tables) {
-      const left = await countRows(session, table, owned);
+      // Objects of a folder or bucket that could not be deleted count as rows that are left.
+      const left = (await countRows(session, table, owned)) + (table.name === CONTENT ? objects : 0);
       report.push({ table: table.name, removed: removed.get(table.name) ?? 0, left });
     }
     const isComplete = isEmpty && report.every(({ left }) => left === 0);
@@ -76,6 +80,9 @@ export async function removeTenant(
     await session.close();
   }
 }
+
+/** The table of large content. */
+const CONTENT = 'content';
 
 /** Repeats until a whole round deletes nothing: a request accepted before may have added rows. */
 async function empty(

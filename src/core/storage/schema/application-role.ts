@@ -50,7 +50,14 @@ const GRANTS: readonly Grant[] = [
     columns: ['tenant', 'account', 'hash', 'placeholder'],
   },
   { on: 'table', names: ['access_record'], privileges: ['insert'] },
-  { on: 'table', names: ['unopened_reference'], privileges: ['select', 'insert'] },
+  { on: 'table', names: ['unopened_reference', 'content_chunk'], privileges: ['select', 'insert'] },
+  { on: 'table', names: ['content'], privileges: ['select'] },
+  {
+    on: 'table',
+    names: ['content'],
+    privileges: ['update'],
+    columns: ['size', 'digest', 'beat', 'dead', 'job'],
+  },
   {
     on: 'table',
     names: [
@@ -66,6 +73,7 @@ const GRANTS: readonly Grant[] = [
       ...['note_rows_made_with', 'strings_containing', 'tenant_usage', 'use_assertion'],
       ...['register_search_parameters', 'restart_search_parameters', 'fail_search_parameter'],
       ...['add_job', 'cancel_job', 'look_for_work'],
+      ...['begin_content', 'claim_content', 'have_content_to_remove'],
       // For the version before.
       ...['have_async_jobs', 'add_async_job', 'remove_async_job', 'have_administration_jobs'],
       ...['take_tokens', 'forget_full_buckets', 'have_access_records'],

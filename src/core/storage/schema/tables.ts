@@ -66,6 +66,21 @@ export interface Tables {
     presence: Buffer;
     target_keys: string[];
   };
+  'andiron.content': {
+    space: number;
+    id: string;
+    store: 'database' | 'folder' | 'bucket';
+    size: number | null;
+    digest: Buffer | null;
+    beat: Date;
+    dead: boolean;
+    resource_type: number | null;
+    resource_key: string | null;
+    version: number | null;
+    job: string | null;
+  };
+  'andiron.content_chunk': { space: number; content: string; number: number; bytes: Buffer };
+  'andiron.content_removal': { store: string; object: string; due: Date; again: boolean };
   'andiron.unopened_reference': {
     space: number;
     resource_type: number;

@@ -17,6 +17,9 @@ type ExportTreatment = 'versions' | 'rows' | 'made' | 'moved' | 'left';
 export const TENANT_TABLES: Readonly<Record<string, ExportTreatment>> = {
   resource_version: 'versions',
   unopened_reference: 'versions',
+  // Exported beside the versions that have it; what belongs to nothing or to a job is not.
+  content: 'versions',
+  content_chunk: 'versions',
   change_counter: 'made',
   resource: 'made',
   search_parameter: 'made',

@@ -30,7 +30,9 @@ export interface LastText extends MentioningVersion {
 }
 
 /** Numbers of removed rows by table. */
-export type RemovedCounts = Readonly<Record<'resource' | 'resource_version' | IndexTable, number>>;
+export type RemovedCounts = Readonly<
+  Record<'resource' | 'resource_version' | 'content' | 'content_chunk' | IndexTable, number>
+>;
 
 function unnamed(raw: RawBuilder<unknown>): Statement {
   return defineStatement(template(raw), { named: false });
@@ -146,6 +148,23 @@ function removePlaces(
 const REMOVE_VERSIONS = removePlaces('resource_version', sql`t.sequence`);
 const REMOVE_HEADS = removePlaces('resource', sql`0`);
 const REMOVE_UNOPENED = removePlaces('unopened_reference', sql`0`);
+const REMOVE_CHUNKS = unnamed(sql`
+  with removed as (
+    delete from andiron.content_chunk k using ${PLACES}, andiron.content c
+    where c.space = ${bind('space')}::int and c.resource_type = x.resource_type and c.resource_key = x.resource_key
+      and c.version is not null and k.space = ${bind('space')}::int and k.content = c.id
+    returning 1
+  )
+  select count(*)::int from removed`);
+/** A trigger notes the objects that must be deleted elsewhere. */
+const REMOVE_CONTENT = unnamed(sql`
+  with removed as (
+    delete from andiron.content c using ${PLACES}
+    where c.space = ${bind('space')}::int and c.resource_type = x.resource_type
+      and c.resource_key = x.resource_key and c.version is not null
+    returning 1
+  )
+  select count(*)::int from removed`);
 const USE_SEQUENCES = unnamed(sql`
   update andiron.space
      set purged_to = greatest(purged_to, ${bind('last')}::int), unversioned_changes = unversioned_changes + 1
@@ -222,11 +241,15 @@ export async function purgeResources(
     const [versions] = await session.run(REMOVE_VERSIONS, bound);
     const [removedHeads] = await session.run(REMOVE_HEADS, bound);
     await session.run(REMOVE_UNOPENED, bound);
+    const [chunks] = await session.run(REMOVE_CHUNKS, bound);
+    const [contents] = await session.run(REMOVE_CONTENT, bound);
     await session.run(USE_SEQUENCES, { space, last: Number(versions?.[1] ?? 0) });
     return {
       ...counts,
       resource: Number(removedHeads?.[0] ?? 0),
       resource_version: Number(versions?.[0] ?? 0),
+      content: Number(contents?.[0] ?? 0),
+      content_chunk: Number(chunks?.[0] ?? 0),
     };
   });
 }
@@ -266,16 +289,19 @@ const LEFT = unnamed(sql`
   select (select count(*)::int from ${PLACES} join andiron.resource t on t.space = ${bind('space')}::int
             and t.resource_type = x.resource_type and t.resource_key = x.resource_key),
          (select count(*)::int from ${PLACES} join andiron.resource_version t on t.space = ${bind('space')}::int
-            and t.resource_type = x.resource_type and t.resource_key = x.resource_key)`);
+            and t.resource_type = x.resource_type and t.resource_key = x.resource_key),
+         (select count(*)::int from ${PLACES} join andiron.content t on t.space = ${bind('space')}::int
+            and t.resource_type = x.resource_type and t.resource_key = x.resource_key and t.version is not null)`);
 
-/** Counts the heads and versions that still exist. */
+/** Counts the heads, versions and contents that still exist. */
 export async function countLeft(
   session: OwnerSession,
   space: number,
   places: readonly PurgedResource[],
-): Promise<{ readonly resource: number; readonly resource_version: number }> {
+): Promise<{ readonly resource: number; readonly resource_version: number; readonly content: number }> {
   const [row] = await session.run(LEFT, bindPlaces(space, places));
-  return { resource: Number(row?.[0] ?? 0), resource_version: Number(row?.[1] ?? 0) };
+  const [resource = 0, versions = 0, content = 0] = (row ?? []).map(Number);
+  return { resource, resource_version: versions, content };
 }
 
 /** Counts the rows of a table, in some spaces, that have the text in any column. Cost: reads all of those rows. */
