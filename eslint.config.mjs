@@ -5,6 +5,9 @@ const require = createRequire(new URL('scripts/checks/package.json', import.meta
 const eslint = require('@eslint/js');
 const tseslint = require('typescript-eslint');
 
+/** The functions of jest that take a time limit as their last argument. */
+const BEGINS_TEST = '/^(it|test|beforeAll|afterAll|beforeEach|afterEach)$/';
+
 export default tseslint.config(
   {
     ignores: [
@@ -114,6 +117,14 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-return': 'off',
       '@typescript-eslint/no-unsafe-call': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: `CallExpression[callee.name=${BEGINS_TEST}] > Literal[value<300001]:last-child, CallExpression[callee.callee.object.name=${BEGINS_TEST}] > Literal[value<300001]:last-child`,
+          message:
+            'A shorter time limit fails on a slow machine; the configuration of jest has the one of the suite.',
+        },
+      ],
     },
   },
   {

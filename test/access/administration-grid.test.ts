@@ -71,7 +71,7 @@ beforeAll(async () => {
   packed = readFileSync(await packResources(folder, manifest, { 'Patient-ana.json': { resourceType: 'Patient', id: 'ana' } }));
   await remove();
   for (const tenant of [own, other]) standing.set(tenant, await makeParts(tenant, ['client', 'secret', 'user', 'policy', 'job', 'issuer']));
-}, 120_000); // prettier-ignore
+}); // prettier-ignore
 afterAll(() => server.close());
 
 /** Makes what the address of a route names, as the operator does. */
@@ -195,7 +195,7 @@ describe('the grid of administration', () => {
     for (const { id } of ROUTES)
       expect([id, texts.get(`${id} tenant ${absent}`)]).toEqual([id, texts.get(`${id} tenant ${other}`)]);
     expect(await Promise.all([own, other].map(stateOf))).toEqual(before);
-  }, 120_000); // prettier-ignore
+  }); // prettier-ignore
 
   it('has none of the operator’s addresses below the address of a tenant', async () => {
     const parts = standing.get(other);
@@ -231,5 +231,5 @@ describe('the grid of administration', () => {
       expect([id, isDone ? '' : `${answer.status} ${answer.text}`]).toEqual([id, '']);
     }
     await noJobRuns(tenant);
-  }, 120_000); // prettier-ignore
+  }); // prettier-ignore
 });

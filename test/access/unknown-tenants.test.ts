@@ -239,7 +239,6 @@ describe('a tenant that does not exist, or is disabled, answers strangers like o
         statuses.push(await expectAlike((tenant) => send(tenant, {}, count === 0 ? 'guess' : TOO_LONG)));
       expect(statuses).toEqual([403, 403, 403, 403, 403, 429]);
     },
-    60_000,
   );
 
   it('to an assertion that is none of its clients', async () => {

@@ -32,7 +32,7 @@ it('starts with three passwords, and no other setting is needed', async () => {
   const configuration = await readConfiguration(PASSWORDS);
   for (const name of PASSWORDS) expect(configuration).toContain(`secret-of-${name}`);
   expect(configuration).toContain('AUTH_MODE: enforced');
-}, 120_000);
+});
 
 it.each(PASSWORDS)('names %s when it is missing', async (missing) => {
   await expect(readConfiguration(PASSWORDS.filter((name) => name !== missing))).rejects.toThrow(

@@ -69,7 +69,7 @@ beforeAll(async () => {
     temporary: true,
   });
   await setUpDatabase();
-}, 300_000);
+});
 afterAll(async () => {
   await postgres.stop();
   await rm(folder, { recursive: true, force: true });
@@ -139,4 +139,4 @@ it('migrates, starts healthy, requires credentials and stops in order, as an own
     server.kill(/^STOPSIGNAL (\w+)$/m.exec(dockerfile)?.[1] as NodeJS.Signals);
     expect(await ended).toEqual([0, null]);
   }
-}, 120_000);
+});

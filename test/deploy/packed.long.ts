@@ -34,7 +34,7 @@ beforeAll(async () => {
   await mkdir(app);
   await copyFile(path.join(folder, FILE), path.join(app, FILE));
   await run('npm', ['install', `./${FILE}`, '--no-audit', '--no-fund'], { cwd: app, env: environment() });
-}, 300_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it('names its version, and has no tests and no sources', async () => {
@@ -47,7 +47,7 @@ it('names its version, and has no tests and no sources', async () => {
   for (const name of ['src', 'test', 'bench', 'scripts', 'node_modules']) expect(files).not.toContain(name);
   const packages = await readdir(path.join(app, 'node_modules'));
   for (const name of ['jest', 'typescript', 'vite', 'react', '@swc']) expect(packages).not.toContain(name);
-}, 60_000);
+});
 
 it('runs the quick start with its examples, its schema, the console and the docs', async () => {
   const port = await findFreePort();
@@ -93,4 +93,4 @@ it('runs the quick start with its examples, its schema, the console and the docs
     async () => !(await fetch(`http://127.0.0.1:${port}/health/live`).catch(() => false)),
     60_000,
   );
-}, 240_000);
+});

@@ -17,7 +17,7 @@ let tree: string;
 beforeAll(async () => {
   tree = await mkdtemp(path.join(tmpdir(), 'andiron-tree-'));
   await run('deploy/production-tree.sh', [tree], { cwd: ROOT });
-}, 180_000);
+});
 afterAll(() => rm(tree, { recursive: true, force: true }));
 
 async function sizeOf(folder: string): Promise<number> {
@@ -73,4 +73,4 @@ it('serves both releases, GraphQL and its schema', async () => {
     await new Promise((resolve) => server.once('exit', resolve));
     await database.drop();
   }
-}, 120_000);
+});

@@ -124,7 +124,7 @@ describe('the quick start', () => {
     last.close();
     expect(await third.end('SIGTERM')).toBe(0);
     await waitUntil(async () => (await processesOf(folder)) === '');
-  }, 300_000);
+  });
 
   it('is ready before the examples are loaded, says so, and continues the load after a Ctrl-C', async () => {
     const first = await startUntilReady(['--data', folder]);
@@ -150,7 +150,7 @@ describe('the quick start', () => {
     expect((await again.request('GET', '/docs/')).text).toContain('Andiron');
     again.close();
     expect(await second.end('SIGINT')).toBe(0);
-  }, 300_000);
+  });
 
   it('removes everything when it was killed, unless it has --data', async () => {
     const run = await startQuickstart(['--empty']);
@@ -160,7 +160,7 @@ describe('the quick start', () => {
     const children = status.trim().split(' ').filter(Boolean);
     await run.end('SIGKILL');
     await waitUntil(() => children.every((child) => !existsSync(`/proc/${child}`)));
-  }, 300_000);
+  });
 
   it('is found by the commands without any setting, with --data and without', async () => {
     await expect(andiron('tenant', 'list', '--data', folder)).rejects.toThrow(
@@ -183,7 +183,7 @@ describe('the quick start', () => {
     expect(await readdir(path.join(stateFolder, 'andiron'))).toEqual([]);
     const after = (await andiron('tenant', 'list').catch((error: unknown) => error)) as { stderr: string };
     expect(after.stderr).not.toContain('Using the quick start');
-  }, 300_000);
+  });
 
   it('answers nobody without credentials where other machines reach it, and prints commands with those of a first client', async () => {
     const run = await startQuickstart(['--empty', '--data', folder, '--host', '0.0.0.0']);
@@ -202,5 +202,5 @@ describe('the quick start', () => {
     expect(again.output).toContain('Its first client was made by an\n  earlier run');
     expect(again.output).not.toContain('password');
     expect(await again.end('SIGTERM')).toBe(0);
-  }, 300_000);
+  });
 });

@@ -69,7 +69,7 @@ beforeAll(async () => {
   });
   port = await findFreePort();
   ({ stop } = await shell.start(`andiron quickstart --wait --port ${port}`, 'Ctrl-C stops everything'));
-}, 240_000);
+});
 afterAll(async () => {
   await stop();
   await rm(shell.folder, { recursive: true, force: true });

@@ -96,4 +96,4 @@ it('the job of a killed or stopped server is executed by another one, and fails 
   await locker.end();
   await Promise.all([first, second, third, fourth, current].map((server) => server.close()));
   await database.drop();
-}, 300_000); // prettier-ignore
+}); // prettier-ignore

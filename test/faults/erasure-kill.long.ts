@@ -37,7 +37,7 @@ beforeAll(async () => {
   owner = new Client(database.settings);
   await owner.connect();
   await slowDown(owner);
-}, 120_000);
+});
 afterAll(async () => {
   await owner.end();
   await reader.close();

@@ -49,7 +49,7 @@ beforeAll(async () => {
   await slowDown(owner);
   await server.createTenant(SHARED);
   await fillPatient(server, SHARED, 'stays', OBSERVATIONS);
-}, 120_000);
+});
 afterAll(async () => {
   await owner.end();
   await server.close();

@@ -26,7 +26,7 @@ beforeAll(async () => {
   ports = [await findFreePort(), await findFreePort()];
   servers = [await start(ports[0]), await start(ports[1])];
   nginx = await startNginx(ports);
-}, 60_000);
+});
 afterAll(async () => {
   await nginx.close();
   await Promise.all(servers.map((server) => server.close()));
@@ -116,7 +116,7 @@ it('loses no request, whichever it was', async () => {
     expect([name, status]).toEqual([name, 200]);
   }
   client.close();
-}, 180_000);
+});
 
 it('says that it is not ready before it refuses connections, and asks clients to use another one', async () => {
   const server = await start(await findFreePort());

@@ -22,7 +22,7 @@ const REQUESTS = IS_FULL ? 3_000 : 300;
 let previous: PreviousVersion;
 beforeAll(async () => {
   previous = await buildPreviousVersion();
-}, 300_000);
+});
 afterAll(() => previous.remove());
 
 it('the version before may still write: nothing that it needs was removed', () => {

@@ -96,4 +96,4 @@ it('healthy endpoints hear of each change within a second, whatever the others d
   await server.close();
   await endpoint.close();
   await database.drop();
-}, 300_000);
+});

@@ -50,7 +50,7 @@ it('the first request after a start holds the event loop for less than a tenth o
     await server.close();
   }
   expect(held).toBeLessThan(most);
-}, 120_000);
+});
 
 /** Run by a process of its own, which has nothing else in its memory. */
 const MEASURE = `

@@ -60,7 +60,7 @@ it('andiron tenant', async () => {
     ...{ name: 'beta-2', isComplete: true },
     tables: expect.arrayContaining([expect.objectContaining({ table: 'resource', left: 0 })]),
   });
-}, 240_000);
+});
 
 it('andiron client, with secrets that are shown once', async () => {
   const made = await run('client create --tenant acme --name "Ward app" --scopes system/*.rs --days 9');
@@ -82,7 +82,7 @@ it('andiron client, with secrets that are shown once', async () => {
   const listed = await run('client list --tenant acme');
   expect(listed).toEqual(await answer('/acme/clients'));
   expect(JSON.stringify(listed)).not.toContain(secret.secret);
-}, 240_000);
+});
 
 it('andiron user, with a password that is shown once', async () => {
   const made = await run('user create --tenant acme --name dora --fhir-user Practitioner/doc');
@@ -95,7 +95,7 @@ it('andiron user, with a password that is shown once', async () => {
   expect(await run(`user password ${id} --tenant acme`)).toMatchObject({ id, password: expect.any(String) });
   expect(await run(`user disable ${id} --tenant acme`)).toMatchObject({ id, disabled: true });
   expect(await run(`user remove ${id} --tenant acme`)).toEqual({ removed: id });
-}, 240_000);
+});
 
 it('andiron issuer, policy and keys', async () => {
   const { id } = (await run('client create --tenant acme --name Portal --public')) as { id: string };
@@ -113,7 +113,7 @@ it('andiron issuer, policy and keys', async () => {
 
   const { keys } = await run('keys rotate --tenant acme');
   expect(keys).toEqual([expect.any(String), expect.any(String)]);
-}, 240_000);
+});
 
 it('andiron subscription, with what failed and without secrets', async () => {
   const channel = {
@@ -156,7 +156,7 @@ it('andiron subscription, with what failed and without secrets', async () => {
     code: 2,
     errors: expect.stringContaining('--status must be error or active or requested'),
   });
-}, 240_000);
+});
 
 it('andiron import-package', async () => {
   const manifest = { name: 'guide.example', version: '1.0.0', fhirVersions: ['4.0.1'] };
@@ -172,7 +172,7 @@ it('andiron import-package', async () => {
       },
     ],
   });
-}, 90_000);
+});
 
 it('a failure leaves the standard output empty', async () => {
   expect(await shell.run('andiron client list --tenant nobody --json')).toEqual({

@@ -722,7 +722,7 @@ beforeAll(async () => {
   }
   // The schema of GraphQL is made before: first-request.timed.long.ts.
   await server.request(...graphql('{ PatientList(_count: 1) { id } }'));
-}, 60_000);
+});
 
 it.each(Object.entries(HOSTILE))('%s holds it for less than a tenth of a second', async (_title, make) => {
   const sent = make();

@@ -26,7 +26,7 @@ beforeAll(async () => {
     '{"resourceType":"Basic","id":"small","code":{"text":"a"}}',
     JSON_TYPE,
   );
-}, 60_000);
+});
 afterAll(() => server.close());
 
 type Sent = readonly [
@@ -162,21 +162,17 @@ async function untilDone(address: string): Promise<void> {
   expect(answered.status).toBe(200);
 }
 
-it.each(Object.entries(LARGE))(
-  '%s holds it for less than a tenth of a second',
-  async (title, make) => {
-    const sent = make();
-    const most = MOST_MS * slowness();
-    const times: number[] = [];
-    while (times.length < ROUNDS && !times.some((held) => held < most)) {
-      await heldFor(server);
-      const { status, headers, text } = await server.request(...sent);
-      if (status >= 300) throw new Error(`${status}: ${text.slice(0, 500)}`);
-      if (status === 202) await untilDone(new URL(headers['content-location'] as string).pathname);
-      times.push(await heldFor(server));
-    }
-    process.stdout.write(`${title}: ${times.join(' ')} ms, of ${most} ms\n`);
-    expect(Math.min(...times)).toBeLessThan(most);
-  },
-  120_000,
-);
+it.each(Object.entries(LARGE))('%s holds it for less than a tenth of a second', async (title, make) => {
+  const sent = make();
+  const most = MOST_MS * slowness();
+  const times: number[] = [];
+  while (times.length < ROUNDS && !times.some((held) => held < most)) {
+    await heldFor(server);
+    const { status, headers, text } = await server.request(...sent);
+    if (status >= 300) throw new Error(`${status}: ${text.slice(0, 500)}`);
+    if (status === 202) await untilDone(new URL(headers['content-location'] as string).pathname);
+    times.push(await heldFor(server));
+  }
+  process.stdout.write(`${title}: ${times.join(' ')} ms, of ${most} ms\n`);
+  expect(Math.min(...times)).toBeLessThan(most);
+});

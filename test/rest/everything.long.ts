@@ -49,7 +49,7 @@ beforeAll(async () => {
       entry: numbers(ORGANIZATIONS).map((number) => ({ item: { reference: `Organization/o${number}` } })),
     } as { resourceType: string; id: string },
   ]);
-}, 60_000);
+});
 afterAll(() => server.close());
 
 async function readPages(query: string): Promise<Searchset[]> {

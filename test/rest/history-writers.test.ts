@@ -58,7 +58,6 @@ it.each(TESTED_RELEASES)(
     await Promise.all(writers);
     expect(writes).toBeGreaterThan(50);
   },
-  120_000,
 );
 
 it('a page with long versions ends early, and the next page continues', async () => {

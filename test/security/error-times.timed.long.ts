@@ -61,7 +61,7 @@ beforeAll(async () => {
   const details = { name: 'App', scopes: ['openid', 'patient/*.rs'], redirectUris: [person.redirectUri] };
   ({ id: ownApp } = await core.tenants.clients.create(OWN, { ...details, isPublic: true }));
   await core.tenants.changeSettings(OWN, { 'referential-integrity': 'on-write' });
-}, 300_000);
+});
 afterAll(() => server.close());
 
 /** Stores the same kinds of resources for both tenants; those of the other one under every second id. */

@@ -41,7 +41,7 @@ beforeAll(async () => {
     ...{ database, port: await findFreePort() },
     environment: { ...TWO_SIDES_ENVIRONMENT, LOG_LEVEL: 'silent' },
   });
-}, 240_000);
+});
 afterAll(async () => {
   await other.close();
   await server.close();
@@ -56,7 +56,7 @@ describe.each([
 
   beforeAll(async () => {
     sides = await openTwoSides(server, release, [other]);
-  }, 240_000);
+  });
 
   async function wrongOf(questions: readonly Question[]): Promise<readonly string[]> {
     const wrong: string[] = [];

@@ -97,7 +97,7 @@ beforeAll(async () => {
     await settle(worlds);
   });
   expect(differences(tally)).toEqual([]);
-}, 240_000);
+});
 afterAll(async () => {
   closeFeeds();
   for (const { shared, alone } of tenants)
@@ -167,4 +167,4 @@ it('without both checks the same requests find the other tenant: the compared an
     sendAtRandom(first, second, 500, tally, { onlyReads: true }),
   );
   expect(differences(tally).length).toBeGreaterThanOrEqual(MOST_SHOWN);
-}, 240_000);
+});

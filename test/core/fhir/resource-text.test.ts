@@ -193,23 +193,19 @@ function literalsOf(text: string): string {
   return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, '""').replace(/\s/g, '');
 }
 
-test.each(TESTED_RELEASES)(
-  'every official example of %s comes back to the last digit',
-  (release) => {
-    const changed: string[] = [];
-    const examples = readExamples(release);
-    for (const { type, id, text, document, resource } of examples) {
-      const written = stringifyJson(resource, document.marked);
-      const isSame =
-        isDeepStrictEqual(JSON.parse(written), JSON.parse(text)) && literalsOf(written) === literalsOf(text);
-      if (!isSame) changed.push(`${type}/${id}`);
-      expectSame(text);
-    }
-    expect(changed).toEqual([]);
-    expect(examples.length).toBeGreaterThan(700);
-  },
-  120_000,
-);
+test.each(TESTED_RELEASES)('every official example of %s comes back to the last digit', (release) => {
+  const changed: string[] = [];
+  const examples = readExamples(release);
+  for (const { type, id, text, document, resource } of examples) {
+    const written = stringifyJson(resource, document.marked);
+    const isSame =
+      isDeepStrictEqual(JSON.parse(written), JSON.parse(text)) && literalsOf(written) === literalsOf(text);
+    if (!isSame) changed.push(`${type}/${id}`);
+    expectSame(text);
+  }
+  expect(changed).toEqual([]);
+  expect(examples.length).toBeGreaterThan(700);
+});
 
 test.each([
   [0, '1970-01-01T00:00:00.000+00:00'],

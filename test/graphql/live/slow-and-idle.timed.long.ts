@@ -78,7 +78,7 @@ it('a slow reader affects no others: they get changes at once, and it is disconn
     fast.changes.map(({ sequence }) => sequence),
   );
   for (const subscriber of [fast, rest]) subscriber.close();
-}, 30_000);
+});
 
 it('a thousand idle live queries cost one statement per second, and all get a change', async () => {
   const clients = Array.from({ length: 10 }, () =>
@@ -137,4 +137,4 @@ it('a thousand idle live queries cost one statement per second, and all get a ch
   stopFurther();
   for (const stop of stops) stop();
   for (const client of [...clients, further]) await client.dispose();
-}, 60_000);
+});
