@@ -15,6 +15,7 @@ import * as refreshUses from './0048-refresh-uses';
 import * as jobs from './0049-jobs';
 import * as invitations from './0050-invitations';
 import * as content from './0051-content';
+import * as bulkJobs from './0052-bulk-jobs';
 
 export { readFunctions, type DatabaseFunction } from './sql-files';
 
@@ -39,6 +40,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0049-jobs': jobs,
   '0050-invitations': invitations,
   '0051-content': content,
+  '0052-bulk-jobs': bulkJobs,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */

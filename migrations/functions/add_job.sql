@@ -1,6 +1,6 @@
 -- Stores a job. Returns its id; the id of the open job of the kind that the space has, and stores nothing; or null, and stores
 -- nothing, when the tenant has p_most requests already. The lock makes the requests of one tenant count one after the other, over
--- both releases. Of other kinds, the oldest ended jobs beyond p_most are removed.
+-- both releases. Of other kinds, the oldest ended jobs beyond p_most are removed; add_bulk_job does so for exports and imports.
 create or replace function andiron.add_job(
   p_space int, p_id text, p_kind text, p_most_runs int, p_kept bigint, p_most int, p_request jsonb, p_body text,
   p_content bytea)
@@ -42,7 +42,7 @@ begin
       delete from andiron.job j
       where j.space = p_space and j.id in (
         select o.id from andiron.job o
-        where o.space = p_space and o.kind <> 'request' and o.ended is not null
+        where o.space = p_space and o.kind <> 'request' and strpos(o.kind, '/') = 0 and o.ended is not null
         order by o.created desc, o.id offset p_most - 1)
       returning j.id
     )

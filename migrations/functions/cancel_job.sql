@@ -12,7 +12,7 @@ begin
     raise exception 'a job must stay in the space of its connection' using errcode = 'insufficient_privilege';
   end if;
   select j.state into v_state from andiron.job j
-  where j.space = p_space and j.id = p_id and j.kind = any (p_kinds) for update;
+  where j.space = p_space and j.id = p_id and split_part(j.kind, '/', 1) = any (p_kinds) for update;
   if not found then
     return null;
   end if;

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../fhir/json';
 import { joinPieces, selectInPieces } from '../connection/long-text';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template } from '../connection/statement';
-import type { JobKey } from './jobs';
+import { JOB_KIND, type JobKey } from './jobs';
 
 /** A job that this process executes. */
 export interface TakenJob extends JobKey {
@@ -78,13 +78,14 @@ const TAKE = defineStatement(
            started = coalesce(j.started, now())
       from (select w.space, w.id, t.name
             from andiron.job w join andiron.tenant t on t.number = w.tenant
-            where w.state = 'queued' and w.due <= now() and w.kind = any (${bind('kinds')}::text[])
+            where w.state = 'queued' and w.due <= now() and split_part(w.kind, '/', 1) = any (${bind('kinds')}::text[])
               and (w.expires is null or w.expires > now())
             order by (select count(*) from andiron.job r
-                      where r.tenant = w.tenant and r.kind = w.kind and r.state = 'running'), w.created
+                      where r.tenant = w.tenant and split_part(r.kind, '/', 1) = split_part(w.kind, '/', 1)
+                        and r.state = 'running'), w.created
             limit 1 for update of w skip locked) as next
      where j.space = next.space and j.id = next.id
-    returning j.space, j.id, j.kind, next.name, j.runs, j.most_runs`),
+    returning j.space, j.id, ${JOB_KIND}, next.name, j.runs, j.most_runs`),
 );
 const READ_REQUEST = defineStatement(
   template(sql`
@@ -229,7 +230,7 @@ export async function returnJob(
 const MOST_AT_ONCE = 1_000;
 const SILENT = defineStatement(
   template(sql`
-    select j.space, j.id, j.kind, j.worker, j.cancelled, j.most_runs is null or j.runs < j.most_runs
+    select j.space, j.id, ${JOB_KIND}, j.worker, j.cancelled, j.most_runs is null or j.runs < j.most_runs
     from andiron.job j
     where j.state = 'running' and j.beat < now() - ${bind('silence')}::int * interval '1 millisecond'
     limit ${bind('limit')}::int`),
@@ -290,7 +291,8 @@ const REMOVE_JOBS = defineStatement(
 const RESTART = defineStatement(
   template(sql`
     update andiron.job j set state = 'queued', worker = null, beat = null
-    where j.space = any (${bind('spaces')}::int[]) and j.kind = 'request' and j.state = 'running' and j.most_runs > 1`),
+    where j.space = any (${bind('spaces')}::int[]) and j.state = 'running'
+      and (j.kind = 'request' and j.most_runs > 1 or ${JOB_KIND} = 'export')`),
   { named: false },
 );
 

@@ -50,6 +50,12 @@ export interface StoredJob {
   readonly status: number | undefined;
 }
 
+/**
+ * The kind of a job `j`. Exports and imports, of which a space may have several open ones, are stored as `export/{id}`: the index
+ * `job_open` allows one of a stored kind.
+ */
+export const JOB_KIND = sql`split_part(j.kind, '/', 1)`;
+
 /** How a job was cancelled: it is removed, it had not begun, or its process stops it at its next heartbeat. */
 export type Cancelled = 'removed' | 'cancelled' | 'told';
 
@@ -76,11 +82,11 @@ const FIND_ADDED = defineStatement(
 );
 
 const STATES = sql`
-  select j.id, j.kind, j.state, j.cancelled, floor(extract(epoch from now() - j.created) * 1000)::bigint,
+  select j.id, ${JOB_KIND}, j.state, j.cancelled, floor(extract(epoch from now() - j.created) * 1000)::bigint,
          floor(extract(epoch from j.created) * 1000)::bigint, floor(extract(epoch from j.started) * 1000)::bigint,
          floor(extract(epoch from j.ended) * 1000)::bigint, floor(extract(epoch from j.expires) * 1000)::bigint
   from andiron.job j
-  where j.space = ${bind('space')}::int and j.kind = any (${bind('kinds')}::text[])
+  where j.space = ${bind('space')}::int and ${JOB_KIND} = any (${bind('kinds')}::text[])
     and (j.expires is null or j.expires > now())`;
 
 const FIND = defineStatement(template(sql`${STATES} and j.id = ${bind('id')} limit 1`));

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Release } from '../../fhir/release';
 import type { DatabaseOptions, Row } from '../connection/database';
 import { OwnerSession } from '../connection/owner-session';
+import { JOB_KIND } from '../jobs/jobs';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
 
 export interface DatabaseState {
@@ -81,13 +82,13 @@ const TABLES = unnamed(sql`
   order by 2 desc limit ${sql.lit(TABLES_SHOWN)}`);
 /** The partial indexes of open jobs (migrations/0049-jobs.ts) have no ended ones. */
 const JOBS = unnamed(sql`
-  select j.kind, j.state, count(*)::int, floor(extract(epoch from min(j.created)) * 1000)::float8
+  select ${JOB_KIND}, j.state, count(*)::int, floor(extract(epoch from min(j.created)) * 1000)::float8
   from ((select j.kind, j.state, j.created from andiron.job j where j.state = 'queued'
          order by j.due limit ${sql.lit(JOBS_READ)})
         union all
         (select j.kind, j.state, j.created from andiron.job j where j.state = 'running'
          order by j.beat limit ${sql.lit(JOBS_READ)})) j
-  group by j.kind, j.state order by j.kind, j.state`);
+  group by 1, j.state order by 1, j.state`);
 const DELIVERIES = unnamed(sql`
   select (count(*) filter (where s.status <> 'off'))::int,
          (count(*) filter (where s.status = 'active' and s.attempts > 0))::int,
@@ -102,7 +103,7 @@ const OLDEST = unnamed(sql`
   join andiron.subscription_event e
     on e.space = s.space and e.resource_key = s.resource_key and e.number = s.delivered + 1`);
 const OPEN_JOBS = unnamed(sql`
-  select j.space, j.id, t.name, p.release, j.kind, j.state, j.cancelled,
+  select j.space, j.id, t.name, p.release, ${JOB_KIND}, j.state, j.cancelled,
          floor(extract(epoch from j.created) * 1000)::float8, floor(extract(epoch from j.started) * 1000)::float8
   from ((select * from andiron.job j where j.state = 'queued' order by j.due limit ${bind('limit')}::int)
         union all

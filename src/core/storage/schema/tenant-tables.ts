@@ -46,6 +46,7 @@ export const TENANT_TABLES: Readonly<Record<string, ExportTreatment>> = {
   access_record: 'left',
   job: 'left',
   job_content: 'left',
+  export_member: 'left',
   async_job: 'left',
   administration_job: 'left',
   subscription_feed: 'moved',

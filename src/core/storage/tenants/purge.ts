@@ -132,7 +132,7 @@ const LOCK = unnamed(sql`
   for update of h`);
 
 function removePlaces(
-  table: 'resource' | 'resource_version' | 'unopened_reference',
+  table: 'resource' | 'resource_version' | 'unopened_reference' | 'export_member',
   number: RawBuilder<unknown>,
 ): Statement {
   const name = sql.table(`andiron.${table}`);
@@ -147,6 +147,7 @@ function removePlaces(
 }
 const REMOVE_VERSIONS = removePlaces('resource_version', sql`t.sequence`);
 const REMOVE_HEADS = removePlaces('resource', sql`0`);
+const REMOVE_EXPORTED = removePlaces('export_member', sql`0`);
 const REMOVE_UNOPENED = removePlaces('unopened_reference', sql`0`);
 const REMOVE_CHUNKS = unnamed(sql`
   with removed as (
@@ -217,6 +218,8 @@ export async function purgeResources(
 ): Promise<RemovedCounts> {
   const bound = bindPlaces(space, places);
   return session.transaction(async () => {
+    // They have no index by key: one scan for all, which the settings of the others would make one for each.
+    await session.run(REMOVE_EXPORTED, bound);
     await session.run(BY_KEY);
     const heads = (await session.run(LOCK, bound)) as [number, number, boolean][];
     const live = heads.flatMap(([ordinal, version, deleted]) => {
