@@ -29,6 +29,7 @@ export const PARTS = [
           'use/conditional',
           'use/bundles',
           'use/history',
+          'use/bulk-data',
           'use/http',
           'use/validation',
           'use/fhir-operations',

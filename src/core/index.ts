@@ -37,6 +37,7 @@ export {
 } from './fhir/json';
 export { sizeOfJson } from './fhir/json/copy';
 export type { JsonOutline } from './fhir/json/outline';
+export { withAbsoluteAttachments } from './fhir/absolute-attachments';
 export { parseQueryText, type QueryParameter } from './fhir/query-text';
 export type { ResourceInput } from './api/resource-input';
 export { documentText } from './operations/document-text';

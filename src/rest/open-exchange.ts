@@ -69,8 +69,8 @@ export async function openExchange(
   if (member !== undefined && member !== ALL_TYPES && !shared.isType(release, member))
     throw unknownType(member, release, core.interactions.resourceTypes(release));
   const query = readQuery(request.url);
-  // The form of a Binary's response is determined when it is read.
-  if (type !== BINARY || !READS.includes(interaction))
+  // The form of a Binary's response is determined when it is read, and a file of an export has one form.
+  if ((type !== BINARY || !READS.includes(interaction)) && interaction !== INTERACTIONS.bulkFile)
     requireJsonAccepted(request.headers.accept, query.format, release);
   const provenance = readProvenance(request, interaction, settings.maxDepth);
   const deadline = later?.deadline ?? Date.now() + settings.requestTimeoutMs;

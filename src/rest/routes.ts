@@ -7,6 +7,14 @@ import type { RestContext } from './rest-context';
 import type { Exchange } from './exchange';
 import type { FhirRequest } from './requests/fhir-request';
 import { FHIR_ROOT, INTERACTIONS, METHODS, type Interaction, type Method } from './interaction-names';
+import {
+  bulkCancel,
+  bulkFile,
+  bulkStatus,
+  exportGroup,
+  exportPatients,
+  exportSystem,
+} from './interactions/bulk-export';
 import { runBundle } from './interactions/bundle';
 import { history } from './interactions/history';
 import { capabilities } from './interactions/metadata';
@@ -40,6 +48,15 @@ const RUNS: Readonly<Record<Exclude<keyof typeof INTERACTIONS, NonFhirInteractio
   bundle: runBundle,
   asyncStatus: status,
   asyncCancel: cancel,
+  bulkStatus,
+  bulkCancel,
+  bulkFile,
+  exportSystem,
+  exportSystemByPost: exportSystem,
+  exportPatients,
+  exportPatientsByPost: exportPatients,
+  exportGroup,
+  exportGroupByPost: exportGroup,
   smartConfiguration,
   capabilities,
   openapi: (exchange) => openapi(exchange, describedRoutes()),

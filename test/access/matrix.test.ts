@@ -91,6 +91,7 @@ const CLOSED: AddressRow = {
 const KNOWN_TO_CLIENTS: AddressRow = { ...CLOSED, powerless: () => [[powerless.basic, 200]] };
 /** A client that does not own the job gets 404. */
 const JOB: AddressRow = { ...CLOSED, powerless: () => [[powerless.basic, 404]] };
+const NOT_ASYNCHRONOUS: AddressRow = { ...CLOSED, powerless: () => [[powerless.basic, 400]], status: 400 };
 const SEARCH: AddressRow = { ...CLOSED, body: '_count=1' };
 const QUERY = '{ search(type: Patient) { __typename } }';
 const byQuery = (query: string): Pick<AddressRow, 'query' | 'body'> => ({
@@ -167,6 +168,13 @@ const ADDRESS_ROWS: Readonly<Record<string, AddressRow>> = {
   [`GET ${ROOT}/openapi.json`]: KNOWN_TO_CLIENTS,
   [`GET ${ROOT}/_async/:job`]: JOB,
   [`DELETE ${ROOT}/_async/:job`]: JOB,
+  [`GET ${ROOT}/_bulk/:job`]: JOB,
+  [`DELETE ${ROOT}/_bulk/:job`]: JOB,
+  [`GET ${ROOT}/_bulk/:job/:file`]: JOB,
+  // Without `Prefer: respond-async`; rest/bulk-export-access.test.ts has the others.
+  ...rows(`${ROOT}/$export`, ['GET', 'POST'], NOT_ASYNCHRONOUS),
+  ...rows(`${ROOT}/Patient/$export`, ['GET', 'POST'], NOT_ASYNCHRONOUS),
+  ...rows(`${ROOT}/Group/:id/$export`, ['GET', 'POST'], NOT_ASYNCHRONOUS),
   // It answers upgrades only; what a WebSocket may do: rest/subscriptions/websocket-access.test.ts.
   [`GET ${ROOT}/websocket`]: { ...CLOSED, powerless: () => [[powerless.basic, 400]], status: 400 },
   // All of a tenant is for the operator.

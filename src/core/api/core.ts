@@ -41,6 +41,7 @@ export * from './access';
 export * from './access-explanation';
 export * from './administration-jobs';
 export * from './audit-trail';
+export * from './bulk-export';
 export * from './bundle';
 export * from './capabilities';
 export * from './change-stream';

@@ -1,5 +1,6 @@
 /** The interactions of FHIR, and all other reads and writes of stored resources. This is the only list of them. */
 import type { BundleAnswer, BundleRequest } from './bundle';
+import type { ExportedFile, ExportKickOff, ExportState } from './bulk-export';
 import type { ChangeRequest, ChangeStream } from './change-stream';
 import type { HistoryPage, HistoryRequest } from './history';
 import type { Invocation, InvocationResult } from './operation';
@@ -113,6 +114,20 @@ export interface Interactions extends SingleWrites {
    */
   follow(context: RequestContext, request: ChangeRequest): Promise<ChangeStream>;
   invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
+  /**
+   * Queues an export of bulk data and returns its id. Throws `operationInputInvalid`, `parameterUnsupported`, the errors of searches
+   * in its filters, `tooManyExports`, `forbidden`, and notFound or gone for the Group.
+   */
+  exportData(context: RequestContext, kickOff: ExportKickOff): Promise<string>;
+  /** Undefined: the caller has no such export. Throws `tooManyRequests` for too many calls. Cost: two statements. */
+  exportStatus(context: RequestContext, id: string): Promise<ExportState | undefined>;
+  /** Stops an export if it runs, and removes it. False: the caller has no such export. */
+  cancelExport(context: RequestContext, id: string): Promise<boolean>;
+  /**
+   * Opens a file of an export by its name. It has what was in the export and still exists, as far as the caller may read it now.
+   * Undefined: the caller has no such export, or it has no such file. Throws `forbidden`.
+   */
+  exportedFile(context: RequestContext, id: string, name: string): Promise<ExportedFile | undefined>;
   /** Returns what `$status` answers for one Subscription. Throws `notFound`, `gone`, `forbidden`. */
   subscriptionStatus(context: RequestContext, id: string): Promise<Notification>;
   /**

@@ -1,9 +1,10 @@
 /** How interactions are recorded that have a record of their own kind (docs/run/audit.md). */
+import type { ExportLevel } from '../api/bulk-export';
 import type { BundleAnswer, BundleRequest } from '../api/bundle';
 import type { DifferenceRequest, TypeSearchRequest } from '../api/interactions';
 import type { Invocation } from '../api/operation';
 import type { SearchPage } from '../api/search';
-import { SUBSCRIPTION } from '../fhir/type-names';
+import { GROUP, PATIENT, SUBSCRIPTION } from '../fhir/type-names';
 import type { StoredVersion } from '../storage/read/stored-version';
 import type { AccessTrail } from './access-trail';
 import { describeSearch, lineOf, listedOf } from './describe';
@@ -70,6 +71,16 @@ export function queried(
     value === undefined ? [] : [[name, String(value)] as const],
   );
   return { level: 'instance', type: SUBSCRIPTION, id, code, query, safe: true };
+}
+
+/** The operation of a kick-off, and of what belongs to an export. */
+export function exportOf(
+  level: ExportLevel,
+  group?: string,
+): Pick<Invocation, 'level' | 'type' | 'id' | 'code'> {
+  if (level === 'system') return { level, code: 'export' };
+  if (level === 'patient') return { level: 'type', type: PATIENT, code: 'export' };
+  return { level: 'instance', type: GROUP, code: 'export', ...(group === undefined ? {} : { id: group }) };
 }
 
 /** The versions that a difference is made of, as a record has them. */

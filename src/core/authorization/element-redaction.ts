@@ -1,5 +1,6 @@
 /** Redaction of core's results for clients from which elements are hidden. */
 import type { BundleAnswer, EntryAnswer } from '../api/bundle';
+import type { ExportedFile } from '../api/bulk-export';
 import type { ChangeStream } from '../api/change-stream';
 import type { DeleteResult, WriteResult } from '../api/version';
 import type { StoredVersion } from '../storage/read/stored-version';
@@ -41,6 +42,18 @@ export class ElementRedaction {
 
   history(page: HistoryPage): HistoryPage {
     return { ...page, versions: this.versions(page.versions) };
+  }
+
+  file(file: ExportedFile): ExportedFile {
+    return file.kind === 'resources' && this.elements.hidesAny
+      ? { ...file, pages: this.pages(file.pages) }
+      : file;
+  }
+
+  private async *pages(
+    pages: AsyncIterable<readonly StoredVersion[]>,
+  ): AsyncGenerator<readonly StoredVersion[]> {
+    for await (const page of pages) yield this.versions(page);
   }
 
   written(result: WriteResult): WriteResult {

@@ -7,6 +7,7 @@ import { Notifications } from '../fhir-subscriptions/delivery/notifications';
 import { SubscriptionSockets } from '../fhir-subscriptions/sockets/subscription-sockets';
 import { failExceeded } from '../indexing/fail-parameter';
 import { createRetryingWriter, type RetryingWriter } from '../interactions/retrying-writer';
+import { ExportJobs } from '../jobs/exports/export-jobs';
 import { ChangeFeeds } from '../live-queries/change-feeds';
 import { Outbound } from '../outbound/outbound';
 import { SlowSearches } from '../search-execution/slow-searches';
@@ -36,6 +37,7 @@ export interface ConnectedParts extends RequestReads {
   readonly feeds: ChangeFeeds;
   readonly notifications: Notifications;
   readonly sockets: SubscriptionSockets;
+  readonly exports: ExportJobs;
 }
 
 /** Creates the parts that need each other: interactions, access, and the readers of changes. */
@@ -68,8 +70,14 @@ export function connectParts(parts: PartsToConnect): ConnectedParts {
   });
   const reads = createRequestReads(services, options);
   const slowSearches = new SlowSearches();
+  const exports = new ExportJobs({
+    ...{ services, limits, log, findSpace },
+    runner: created.jobs,
+    rates: base.rates,
+    renewCaller: (space, caller) => access.renewCaller(space, caller),
+  });
   const interactions = createInteractions({
-    ...{ services, feeds, write, invoke, invokeWithin, charge, rootOf },
+    ...{ services, feeds, exports, write, invoke, invokeWithin, charge, rootOf },
     requests: reads.requests,
     searchResults: reads.searchResults,
     slowSearches,
@@ -90,5 +98,5 @@ export function connectParts(parts: PartsToConnect): ConnectedParts {
   const sockets = new SubscriptionSockets({
     ...{ services, interactions, cache, log, limits, rootOf, findSpace, renewCaller },
   });
-  return { ...reads, slowSearches, interactions, access, write, feeds, notifications, sockets };
+  return { ...reads, slowSearches, interactions, access, write, feeds, notifications, sockets, exports };
 }

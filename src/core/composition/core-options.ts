@@ -1,6 +1,7 @@
 /** The options of core. */
 import type { AuthMode } from '../oauth/authentication';
 import type { SendMail } from '../api/mail';
+import type { ExportLimits } from '../jobs/exports/export-jobs';
 import type { AsyncJobLimits } from '../jobs/requests';
 import type { RedisOptions } from '../cache/redis-cache';
 import type { Log, TenantSettings } from '../context';
@@ -66,7 +67,7 @@ export interface CoreOptions {
   readonly tokenSeconds: number;
   /** Longest lifetime of an external issuer's token in seconds. */
   readonly outsideTokenSeconds: number;
-  readonly limits: Limits & AsyncJobLimits & SubscriptionLimits & NotificationLimits;
+  readonly limits: Limits & AsyncJobLimits & ExportLimits & SubscriptionLimits & NotificationLimits;
   /** Returns the public base address of this server, for addresses in notifications. */
   readonly publicBase: () => string;
   /** True: clients may request the plan of a search (`_explain`). */

@@ -74,6 +74,7 @@ export async function createCore(options: CoreOptions): Promise<RunningCore> {
   const cacheInvalidator = new CacheInvalidator(cache, erasures);
   const connected = connectParts({ options, base, created, audit, cacheInvalidator, charge });
   const { access, feeds, notifications, sockets } = connected;
+  connected.exports.serve();
   listenForChanges(base, { access, erasures, log });
   const work = watchWork(base, log, { erasures, jobs, audit, notifications });
   const requestJobs = new RequestJobs({ runner: jobs, database, limits, log });

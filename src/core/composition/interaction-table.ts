@@ -16,6 +16,7 @@ import {
 import { describeHistory, describeSearch, lineOf, listed, queryText } from '../audit/describe';
 import {
   comparedBy,
+  exportOf,
   leavePage,
   queried,
   recordBundle,
@@ -41,6 +42,7 @@ import { patch } from '../interactions/patch';
 import { readAsOf } from '../interactions/read-as-of';
 import { update } from '../interactions/update';
 import { countPage, countVersion, sizeOfResult } from '../limits/answer-size';
+import type { ExportJobs } from '../jobs/exports/export-jobs';
 import type { ChangeFeeds } from '../live-queries/change-feeds';
 import { aggregate } from '../search-execution/aggregates/aggregate';
 import { searchBatch } from '../search-execution/page/search-batch';
@@ -58,6 +60,7 @@ export interface InteractionTools extends BundleTools, SubscriptionQueryParts {
   readonly searchResults: SearchResultCache;
   readonly slowSearches: SlowSearches;
   readonly feeds: ChangeFeeds;
+  readonly exports: ExportJobs;
 }
 
 export interface InteractionRow<Name extends keyof Interactions> {
@@ -282,6 +285,39 @@ export const INTERACTIONS: { readonly [Name in keyof Interactions]: InteractionR
     route: routesParts(),
     record: operates(([invocation]) => invocation),
     redact: (redaction, result) => redaction.invoked(result),
+  },
+  exportData: {
+    run: ({ exports }, context, [kickOff]) => exports.kickOff(context, kickOff),
+    route: routesParts(),
+    record: operates(([{ level, group, query }]) => ({
+      ...exportOf(level, group),
+      query: [...query],
+      safe: false,
+    })),
+    redact: undefined,
+  },
+  exportStatus: {
+    run: ({ exports }, context, [id]) => exports.status(context, id),
+    route: routesParts(),
+    // It tells nothing of the data.
+    record: (_recorder, run, context, ...of) => run(context, ...of),
+    redact: undefined,
+  },
+  cancelExport: {
+    run: ({ exports }, context, [id]) => exports.cancel(context, id),
+    route: routesParts(),
+    record: operates(([id]) => ({ ...exportOf('system'), query: [['_cancel', id]], safe: false })),
+    redact: undefined,
+  },
+  exportedFile: {
+    run: ({ exports }, context, [id, name]) => exports.file(context, id, name),
+    route: routesParts(),
+    record: operates(([id, name]) => ({
+      ...exportOf('system'),
+      query: [['_file', `${id}/${name}`]],
+      safe: true,
+    })),
+    redact: (redaction, file) => file && redaction.file(file),
   },
   subscriptionStatus: {
     run: (tools, context, [id]) => queryStatus(tools, context, id),

@@ -13,5 +13,8 @@ export const AUDIT_EVENT = 'AuditEvent';
 /** The type whose compartments are the records of people: scopes, policies and purges go by them. */
 export const PATIENT = 'Patient';
 
+/** Its members are the Patients of an export. */
+export const GROUP = 'Group';
+
 /** May come with a write, and belongs to the patients of its targets. */
 export const PROVENANCE = 'Provenance';

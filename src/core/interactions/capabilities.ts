@@ -15,6 +15,7 @@ import { RESULT_PARAMETERS } from '../search/requests/parse-search';
 import { searchableParameters } from '../search/parameters/searchable';
 import type { NamedQuery } from '../search/requests/named-query';
 import type { SearchServices, Services } from '../ports';
+import { EXPORT_DEFINITIONS } from '../operation-types/own-definitions';
 import { VERSION, VERSION_DATE } from '../version';
 import { lastChangeOf } from '../storage/read/conformance';
 import { listQueries } from '../search-execution/named-queries';
@@ -200,7 +201,7 @@ function statement(
 ): object {
   const { release } = definitions;
   const { isAuditApart, ...ofSettings } = statedText;
-  const offered = [...operationsOf(definitions), ...servedByGateway(definitions)];
+  const offered = [...operationsOf(definitions), ...servedByGateway(definitions), ...EXPORTS];
   const named = ({ code, definition }: OperationInfo): object => ({ name: code, definition });
   return {
     resourceType: 'CapabilityStatement',
@@ -208,7 +209,7 @@ function statement(
     date: VERSION_DATE,
     publisher: 'Andiron',
     kind: 'instance',
-    instantiates: [BACKPORT_SERVERS[release]],
+    instantiates: [BACKPORT_SERVERS[release], BULK_DATA],
     software: { name: 'Andiron', version: VERSION },
     implementation: { description: `Andiron, FHIR ${RELEASES[release].fhirVersion}` },
     fhirVersion: RELEASES[release].fhirVersion,
@@ -278,6 +279,17 @@ function topicExtensions({ resourceTypes }: Definitions, topics: readonly string
   const url = `${BACKPORT}/capabilitystatement-subscriptiontopic-canonical`;
   return [...resourceTypes.map(topicUrlOf), ...topics].map((valueCanonical) => ({ url, valueCanonical }));
 }
+
+/** https://hl7.org/fhir/uv/bulkdata/CapabilityStatement-bulk-data.html */
+const BULK_DATA = 'http://hl7.org/fhir/uv/bulkdata/CapabilityStatement/bulk-data';
+
+/** `$export`, an interaction of its own (docs/use/bulk-data.md). */
+const EXPORTS: readonly OperationInfo[] = EXPORT_DEFINITIONS.map(
+  ({ code, url, resources, system, type }) => ({
+    ...{ code, definition: url, types: resources, affectsState: false, storesOnRequest: false },
+    levels: [system ? 'system' : type ? 'type' : 'instance'],
+  }),
+);
 
 const GRAPHQL = 'http://hl7.org/fhir/OperationDefinition/Resource-graphql';
 

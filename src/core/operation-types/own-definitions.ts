@@ -1,6 +1,6 @@
 /**
  * OperationDefinitions of operations that FHIR itself does not define (definitions/operations/); stored among the base
- * resources. Those of the Subscriptions Backport guide have its urls.
+ * resources. Those of the guides for Subscriptions and for bulk data have their urls.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -17,6 +17,13 @@ export const purgeDefinition = load('andiron-purge');
 export const subscriptionStatusDefinition = load('backport-subscription-status');
 export const subscriptionEventsDefinition = load('backport-subscription-events');
 export const subscriptionBindingTokenDefinition = load('backport-subscription-get-ws-binding-token');
+
+/** `$export` of the system, of all Patients, and of a Group. */
+export const EXPORT_DEFINITIONS: readonly OperationDefinition[] = [
+  load('bulk-data-export'),
+  load('bulk-data-patient-export'),
+  load('bulk-data-group-export'),
+];
 
 /** Differs after each change: servers then reload the base resources. */
 export const OWN_OPERATIONS_DIGEST = digest.digest('hex').slice(0, 12);

@@ -5,11 +5,11 @@
 import { toCsvField } from '../../../packages/fhir-values/csv-field';
 import { fhirError, type Core, type Log, type TenantAdministration, type TrailEvent } from '../../core';
 import { watchCaller } from '../connections/caller-watch';
-import { sendLines } from '../responses/send-lines';
+import { sendLines, until } from '../responses/send-lines';
 import { CSV, type AUDIT_ROUTES } from './audit-routes';
 import type { Mount } from './mounts';
 import type { AdministrationCall, HandlersOf } from './serve-routes';
-import { callerOf, until } from './tenant-transfer';
+import { callerOf } from './tenant-transfer';
 
 const AT_ONCE = 2;
 

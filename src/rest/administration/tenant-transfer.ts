@@ -10,7 +10,7 @@ import type { FastifyRequest } from 'fastify';
 import { fhirError, type Caller, type Core, type ExportLine, type TenantAdministration } from '../../core';
 import { nameContentType } from '../requests/body';
 import { watchCaller } from '../connections/caller-watch';
-import { sendLines } from '../responses/send-lines';
+import { sendLines, until } from '../responses/send-lines';
 import { readTextLines } from '../responses/text-lines';
 import type { Mount } from './mounts';
 import { LINES, type TRANSFER_ROUTES } from './routes';
@@ -97,14 +97,6 @@ function isReadable(body: unknown): body is NodeJS.ReadableStream & AsyncIterabl
 export function callerOf({ logEntry }: FastifyRequest): Caller {
   if (logEntry.caller === undefined) throw new Error('the administrator was not identified');
   return logEntry.caller;
-}
-
-/** Yields the same lines; throws the reason of the signal when it is aborted. */
-export async function* until<Line>(lines: AsyncIterable<Line>, signal: AbortSignal): AsyncGenerator<Line> {
-  for await (const line of lines) {
-    signal.throwIfAborted();
-    yield line;
-  }
 }
 
 async function* textsOf(lines: AsyncIterable<ExportLine>): AsyncGenerator<string> {

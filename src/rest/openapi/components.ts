@@ -51,6 +51,7 @@ export const COMMON_PARAMETERS: Readonly<Record<string, Json>> = {
   'path-id': inPath('id', 'Id of a resource', ID_SCHEMA),
   'path-vid': inPath('vid', 'Id of a version', ID_SCHEMA),
   'path-job': inPath('job', 'Id of the request, from the address in Content-Location', { type: 'string' }),
+  'path-file': inPath('file', 'Name of a file, from an address in the manifest', { type: 'string' }),
   _format: {
     name: '_format',
     in: 'query',

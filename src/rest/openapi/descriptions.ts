@@ -32,6 +32,13 @@ const SEARCH: Description = {
 };
 const SEARCH_BY_POST: Description = { ...SEARCH, body: 'form' };
 const HISTORY: Description = { summary: 'History', schema: 'Bundle', hasParts: true };
+const EXPORT: Description = {
+  summary: 'Export of bulk data',
+  schema: 'OperationOutcome',
+  headers: ['Prefer'],
+  answers: { '202': 'Accepted; Content-Location has the address of the state' },
+};
+const EXPORT_BY_POST: Description = { ...EXPORT, body: 'parameters' };
 const INVOKE: Description = { summary: 'Operation' };
 const GRAPHQL: Description = {
   summary: 'GraphQL: query',
@@ -153,6 +160,32 @@ export const DESCRIPTIONS = new Map<Interaction, Description>([
   [INTERACTIONS.operationSystem, INVOKE],
   [INTERACTIONS.operationType, INVOKE],
   [INTERACTIONS.operationInstance, INVOKE],
+  [INTERACTIONS.exportSystem, EXPORT],
+  [INTERACTIONS.exportSystemByPost, EXPORT_BY_POST],
+  [INTERACTIONS.exportPatients, EXPORT],
+  [INTERACTIONS.exportPatientsByPost, EXPORT_BY_POST],
+  [INTERACTIONS.exportGroup, EXPORT],
+  [INTERACTIONS.exportGroupByPost, EXPORT_BY_POST],
+  [
+    INTERACTIONS.bulkStatus,
+    {
+      summary: 'State of an export of bulk data',
+      schema: 'Document',
+      answers: { '200': 'The manifest', '202': 'Not done yet' },
+    },
+  ],
+  [
+    INTERACTIONS.bulkCancel,
+    {
+      summary: 'Cancel an export of bulk data, or remove its files',
+      schema: 'OperationOutcome',
+      answers: { '202': 'Cancelled' },
+    },
+  ],
+  [
+    INTERACTIONS.bulkFile,
+    { summary: 'A file of an export of bulk data', schema: 'Document', answers: { '200': 'The lines' } },
+  ],
   [
     INTERACTIONS.asyncStatus,
     {

@@ -14,8 +14,10 @@ export interface RouteParts {
   readonly member?: string;
   readonly vid?: string;
   readonly code?: string;
-  /** Id of an asynchronous request. */
+  /** Id of an asynchronous request, an export or an import. */
   readonly job?: string;
+  /** Name of a file of an export or import. */
+  readonly file?: string;
 }
 
 /** A request to a FHIR route; the body is undefined where there is none or it was not read. */

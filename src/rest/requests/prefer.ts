@@ -4,10 +4,18 @@ export interface Preference {
   readonly handling: 'strict' | 'lenient' | undefined;
   /** `respond-async` (https://hl7.org/fhir/R4/async.html). */
   readonly isAsync: boolean;
+  /** `separate-export-status` (https://hl7.org/fhir/uv/bulkdata/export.html). */
+  readonly hasSeparateStatus: boolean;
 }
 
 const RESPOND_ASYNC = 'respond-async';
-const NOTHING: Preference = Object.freeze({ answer: 'representation', handling: undefined, isAsync: false });
+const SEPARATE_STATUS = 'separate-export-status';
+const NOTHING: Preference = Object.freeze({
+  answer: 'representation',
+  handling: undefined,
+  isAsync: false,
+  hasSeparateStatus: false,
+});
 
 /**
  * Parses a `Prefer` header. The first of repeated preferences applies, and unknown ones are ignored, as RFC 7240
@@ -18,6 +26,7 @@ export function parsePreference(header: string | readonly string[] | undefined):
   let answer: Preference['answer'] | undefined;
   let handling: Preference['handling'];
   let isAsync = false;
+  let hasSeparateStatus = false;
   const text = typeof header === 'string' ? header : header.join(',');
   for (const element of text.split(/[,;]/)) {
     const [name = '', value = ''] = element.split('=').map((part) => part.trim().replace(/^"(.*)"$/, '$1'));
@@ -30,9 +39,11 @@ export function parsePreference(header: string | readonly string[] | undefined):
       handling ??= preference;
     } else if (name.toLowerCase() === RESPOND_ASYNC) {
       isAsync = true;
+    } else if (name.toLowerCase() === SEPARATE_STATUS) {
+      hasSeparateStatus = true;
     }
   }
-  return { answer: answer ?? 'representation', handling, isAsync };
+  return { answer: answer ?? 'representation', handling, isAsync, hasSeparateStatus };
 }
 
 /** Returns the header without `respond-async`; '' where nothing is left. */

@@ -1,6 +1,8 @@
 /** Sends lines as they come, without holding more than some of them in memory. */
-import { PassThrough, type Writable } from 'node:stream';
+import { PassThrough, pipeline, type Readable, type Writable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { chooseCoding, createEncoder } from '../requests/content-coding';
+import { addVary } from './vary';
 
 export interface SentLines {
   readonly contentType: string;
@@ -8,6 +10,8 @@ export interface SentLines {
   readonly fileName: string;
   /** Milliseconds after which it ends because the client reads nothing. */
   readonly stallMs: number;
+  /** True: they are compressed in the coding that the client prefers. */
+  readonly isCompressed?: boolean;
   /** Called at the end, after an error too. */
   readonly done: () => void;
 }
@@ -17,7 +21,7 @@ export function sendLines(
   request: FastifyRequest,
   reply: FastifyReply,
   lines: AsyncIterable<string>,
-  { contentType, fileName, stallMs, done }: SentLines,
+  { contentType, fileName, stallMs, isCompressed = false, done }: SentLines,
 ): FastifyReply {
   const output = new PassThrough();
   const write = async (): Promise<void> => {
@@ -37,7 +41,28 @@ export function sendLines(
     .header('cache-control', 'no-store')
     .header('x-content-type-options', 'nosniff')
     .header('x-request-id', request.id)
-    .send(output);
+    .send(isCompressed ? compressed(request, reply, output) : output);
+}
+
+/** Compression is slow to flush: the first bytes come after some hundred kilobytes of lines, or at the end. */
+const EXPECTED_BYTES = 1024 * 1024;
+
+function compressed(request: FastifyRequest, reply: FastifyReply, output: PassThrough): Readable {
+  addVary(reply, 'Accept-Encoding');
+  const accepted = request.headers['accept-encoding'];
+  const coding = chooseCoding(typeof accepted === 'string' ? accepted : undefined);
+  if (coding === undefined) return output;
+  reply.header('content-encoding', coding);
+  // An error of either destroys both, which closes the connection before the end.
+  return pipeline(output, createEncoder(coding, EXPECTED_BYTES), () => undefined);
+}
+
+/** Yields the same lines; throws the reason of the signal when it is aborted. */
+export async function* until<Line>(lines: AsyncIterable<Line>, signal: AbortSignal): AsyncGenerator<Line> {
+  for await (const line of lines) {
+    signal.throwIfAborted();
+    yield line;
+  }
 }
 
 /** Resolves when more can be written, or the output is closed. Rejects when the client reads nothing for `stallMs`. */

@@ -1,0 +1,181 @@
+/**
+ * Exports of bulk data (https://hl7.org/fhir/uv/bulkdata/export.html): `$export` of the system, of all Patients or of a Group
+ * begins one, `_bulk/{job}` has its state, and `_bulk/{job}/{file}` its files.
+ */
+import type { FastifyReply } from 'fastify';
+import {
+  fhirError,
+  formatInstant,
+  toOutcome,
+  withAbsoluteAttachments,
+  type ExportedFile,
+  type ExportFileInfo,
+  type ExportKickOff,
+  type ExportManifest,
+  type ExportState,
+} from '../../core';
+import { watchCaller } from '../connections/caller-watch';
+import type { Exchange } from '../exchange';
+import { RESOURCE_TYPES } from '../requests/body';
+import { parsePreference } from '../requests/prefer';
+import { sendLines, until } from '../responses/send-lines';
+
+/** Seconds after which a client may ask for the state again. */
+const RETRY_AFTER = '1';
+const NDJSON = 'application/fhir+ndjson';
+const MANIFEST_TYPE = 'http://hl7.org/fhir/uv/bulkdata/StructureDefinition/BulkDataManifest';
+/** Files that one process sends at a time. */
+const MOST_SENT = 8;
+
+export const exportSystem = (exchange: Exchange): Promise<FastifyReply> => kickOff(exchange, 'system');
+export const exportPatients = (exchange: Exchange): Promise<FastifyReply> => kickOff(exchange, 'patient');
+export const exportGroup = (exchange: Exchange): Promise<FastifyReply> => kickOff(exchange, 'group');
+
+async function kickOff(exchange: Exchange, level: ExportKickOff['level']): Promise<FastifyReply> {
+  const { restContext, request, context, query, root, reply } = exchange;
+  const { isAsync, handling, hasSeparateStatus } = parsePreference(request.headers.prefer);
+  if (!isAsync)
+    throw fhirError('invalidValue', {
+      reason: 'An export is made later: send the header Prefer: respond-async',
+    });
+  const { body, headers } = request;
+  const hasBody = request.method === 'POST' && body !== undefined && body !== '';
+  const id = await restContext.core.interactions.exportData(context, {
+    level,
+    group: request.params.id,
+    url: restContext.addresses.base(request) + request.url,
+    query: query.parameters,
+    input: hasBody ? restContext.read(body, headers, RESOURCE_TYPES, context.space.release) : undefined,
+    isLenient: handling === 'lenient',
+    hasSeparateStatus,
+  });
+  const applied = hasSeparateStatus ? 'respond-async, separate-export-status' : 'respond-async';
+  reply.header('content-location', `${root}/_bulk/${id}`).header('preference-applied', applied);
+  return exchange
+    .forbidCaching()
+    .send(202, informationOf('The export was accepted; its state is at the address in Content-Location'));
+}
+
+function informationOf(diagnostics: string): string {
+  return toOutcome([{ severity: 'information', code: 'informational', diagnostics }]);
+}
+
+/** GET _bulk/{job}: 202 until the export is made, then its manifest. */
+export async function bulkStatus(exchange: Exchange): Promise<FastifyReply> {
+  const { restContext, request, context } = exchange;
+  const { job = '' } = request.params;
+  const state = await restContext.core.interactions.exportStatus(context, job);
+  if (state === undefined) throw fhirError('unknownJob');
+  exchange.forbidCaching();
+  return sendState(exchange, state);
+}
+
+function sendState(exchange: Exchange, state: ExportState): FastifyReply {
+  const { request, reply, root } = exchange;
+  const send = (status: number, body: string, contentType?: string): FastifyReply => {
+    if (!state.hasSeparateStatus) return exchange.send(status, body, contentType);
+    reply.header('x-export-status', String(status));
+    return exchange.send(200, body, contentType);
+  };
+  if ('progress' in state) {
+    reply.header('x-progress', state.progress).header('retry-after', RETRY_AFTER);
+    return send(202, informationOf(`The export is ${state.progress}`));
+  }
+  reply.header('expires', new Date(state.expires).toUTCString());
+  if ('body' in state) return send(state.status, state.body);
+  const address = `${root}/_bulk/${request.params.job ?? ''}`;
+  return send(200, JSON.stringify(toManifest(exchange, state.manifest, address)), 'application/json');
+}
+
+function toManifest(
+  { restContext: { settings } }: Exchange,
+  { transactionTime, sequence, extensionBase, request, output, deleted, error }: ExportManifest,
+  address: string,
+): object {
+  const toFile = ({ type, name, count }: ExportFileInfo): object => ({
+    type,
+    url: `${address}/${name}`,
+    count,
+  });
+  return {
+    transactionTime: formatInstant(transactionTime),
+    request,
+    requiresAccessToken: settings.authMode === 'enforced',
+    manifestType: MANIFEST_TYPE,
+    outputFormat: NDJSON,
+    output: output.map(toFile),
+    ...(deleted.length === 0 ? {} : { deleted: deleted.map(toFile) }),
+    error: error.map(toFile),
+    extension: [{ url: `${extensionBase}/version-sequence`, valueInteger: sequence }],
+  };
+}
+
+/** DELETE _bulk/{job}: 202. An export under way is stopped; its files are gone at once. */
+export async function bulkCancel(exchange: Exchange): Promise<FastifyReply> {
+  const { restContext, request, context } = exchange;
+  if (!(await restContext.core.interactions.cancelExport(context, request.params.job ?? '')))
+    throw fhirError('unknownJob');
+  return exchange.forbidCaching().send(202, informationOf('The export is cancelled, and its files removed'));
+}
+
+let sent = 0;
+
+/** GET _bulk/{job}/{file}: the lines of a file. */
+export async function bulkFile(exchange: Exchange): Promise<FastifyReply> {
+  const { restContext, request, reply, context, root } = exchange;
+  const { job = '', file: name = '' } = request.params;
+  const { core, settings } = restContext;
+  if (sent >= MOST_SENT)
+    throw fhirError('tooManyRequests', {
+      reason: `${MOST_SENT} files of exports are being sent, which is the limit: try again later`,
+    }).after(5);
+  sent++;
+  let isSending = false;
+  try {
+    const file = await core.interactions.exportedFile(context, job, name);
+    if (file === undefined) throw fhirError('unknownJob');
+    const { space, actor, access } = context;
+    const caller = { actor, ...(access === undefined ? {} : { access }) };
+    const watch = watchCaller(core, space.tenant, space.release, caller);
+    isSending = true;
+    return await sendLines(request, reply, until(linesOf(file, root), watch.signal), {
+      contentType: NDJSON,
+      fileName: `${name}.ndjson`,
+      stallMs: settings.connection.stallMs,
+      isCompressed: true,
+      done() {
+        sent--;
+        watch.end();
+      },
+    });
+  } finally {
+    if (!isSending) sent--;
+  }
+}
+
+async function* linesOf(file: ExportedFile, root: string): AsyncGenerator<string> {
+  switch (file.kind) {
+    case 'outcomes':
+      yield* file.lines;
+      return;
+    case 'deleted':
+      for await (const page of file.pages) for (const url of page) yield deletionOf(url);
+      return;
+    case 'resources':
+      for await (const page of file.pages)
+        for (const { text } of page) yield oneLine(withAbsoluteAttachments(text, root));
+  }
+}
+
+function deletionOf(url: string): string {
+  return JSON.stringify({
+    resourceType: 'Bundle',
+    type: 'transaction',
+    entry: [{ request: { method: 'DELETE', url } }],
+  });
+}
+
+/** A line feed in JSON is white space between values, because strings escape it. */
+function oneLine(text: string): string {
+  return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
+}
