@@ -158,7 +158,8 @@ const asForm = async (page: Page) => {
 it('a record is written by form alone, with codes and records found by name, and read as JSON', async () => {
   await put({ resourceType: 'Patient', id: 'ann', name: [{ given: ['Ann'], family: 'Archer' }] } as never);
   await onScreen(`${FHIR}/Observation#new`, async ({ page, settle }) => {
-    const form = await asForm(page);
+    // A new record is a form at once.
+    const form = page.getByRole('form', { name: 'Form' });
     await form.getByRole('combobox', { name: /^Status/ }).click();
     await page.keyboard.type('fin');
     await page.getByRole('option', { name: /final/i }).first().click();
@@ -183,6 +184,32 @@ it('a record is written by form alone, with codes and records found by name, and
   expect(text).toContain('"value":4.10');
   expect(text).toContain('"effectiveDateTime":"2024-05"');
   expect(text).toContain('"reference":"Patient/ann","display":"Ann Archer"');
+});
+
+it('in R4B, too, a profile gives the form its slices, and the record what it fixes', async () => {
+  const r4b = '/w/system/api/v1/fhir/r4b';
+  await onScreen(`${r4b}/Observation#new`, async ({ page, settle }) => {
+    const form = page.getByRole('form', { name: 'Form' });
+    await form.getByRole('combobox', { name: 'Form of' }).click();
+    await page.keyboard.type('StructureDefinition/bp');
+    await page.getByRole('option', { name: /StructureDefinition\/bp\)$/ }).click();
+    await form.getByRole('button', { name: 'Add the profile to the record, with what it fixes' }).click();
+    await form.getByRole('combobox', { name: /^Status/ }).click();
+    await page.keyboard.type('fin');
+    await page.getByRole('option', { name: /final/i }).first().click();
+    const component = form.getByRole('group', { name: 'Component', exact: true });
+    for (const name of [/^Component: Systolic/, /^Component: Diastolic/])
+      await component.getByRole('button', { name }).waitFor();
+    await settle();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page
+      .getByText(/is created\.$|errors/)
+      .first()
+      .waitFor();
+    await page.getByRole('radiogroup', { name: 'Edit as' }).getByText('JSON', { exact: true }).click();
+    await page.locator('.cm-content').getByText('8480-6').waitFor();
+  });
 });
 
 it('a form keeps what it does not show, and has the findings of the server beside their fields', async () => {

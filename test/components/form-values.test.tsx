@@ -2,7 +2,7 @@
 import { fireEvent, screen } from '@testing-library/dom';
 import { useState } from 'react';
 import { parseJson, type JsonObject } from '../../console/src/api/json';
-import type { FormField } from '../../console/src/fhir/form-definition';
+import { fieldOf, type FormField } from '../../console/src/fhir/form-definition';
 import { FormDraftContext, valueAt } from '../../console/src/screens/resource/form/form-draft';
 import { FieldView } from '../../console/src/screens/resource/form/field-view';
 import { CodingInput, ConceptInput } from '../../console/src/screens/resource/form/coded-input';
@@ -143,3 +143,76 @@ it.each([
     expect(now).toBe('"system": "http://loinc.org", "version": "2.80", "code": "2951-2"');
   },
 );
+
+/** A concept of a value set, with the list of codes that the server has. */
+function Concept({ of }: { readonly of: string }) {
+  const [text, setText] = useState(of);
+  draft = text;
+  const record = parseJson(text) as JsonObject;
+  return (
+    <FormDraftContext value={{ space: SPACE, record, issues: [], edit: (change) => setText(change) }}>
+      <ConceptInput
+        path={['value']}
+        value={valueAt(record, ['value'])}
+        field={{ ...FIELD, binding: VALUE_SET }}
+        type={{ code: 'CodeableConcept', member: 'value', profiles: [], targets: [] }}
+        place={{ definition: DEFINITION, id: '' }}
+        label="Value"
+        isNew={false}
+      />
+    </FormDraftContext>
+  );
+}
+
+const SODIUM = { system: 'http://loinc.org', code: '2951-2', display: 'Sodium' };
+const GLUCOSE = { system: 'http://loinc.org', code: '2345-7', display: 'Glucose' };
+
+it.each([
+  ['that were the name of the code before become those of the new one', 'Sodium', 'Glucose'],
+  ['of a person stay', 'salt in the blood', 'salt in the blood'],
+])('words of a concept %s', async (_title, before, after) => {
+  const expansion = { timestamp: '2026-01-01', contains: [SODIUM, GLUCOSE] };
+  globalThis.fetch = () => Promise.resolve(Response.json({ resourceType: 'ValueSet', expansion }));
+  render(<Concept of={JSON.stringify({ value: { coding: [SODIUM], text: before } })} />);
+  const input = document.querySelector('#field-value') ?? document.body;
+  fireEvent.focusIn(input);
+  fireEvent.click(input);
+  fireEvent.click(await screen.findByText('Glucose (2345-7)'));
+  expect(parseJson(draft)).toEqual({ value: { coding: [GLUCOSE], text: after } });
+});
+
+it('a slice that fixes no value can be added, and is shown as what it was added as', () => {
+  const reference = (id: string, target: string): [string, JsonObject] => [
+    id,
+    {
+      ...{ id, path: 'Observation.hasMember', max: '*', short: id.replace(/^.*:/, '') },
+      ...(id.includes(':') ? { sliceName: id.replace(/^.*:/, '') } : {}),
+      type: [{ code: 'string', targetProfile: [`http://hl7.org/fhir/StructureDefinition/${target}`] }],
+    },
+  ];
+  const id = 'Observation.hasMember';
+  const definition = {
+    root: 'Observation',
+    elements: new Map([reference(id, 'Resource'), reference(`${id}:survey`, 'QuestionnaireResponse')]),
+    children: new Map([['Observation', [id]]]),
+    slices: new Map([[id, [`${id}:survey`]]]),
+  };
+  function Members() {
+    const [now, setNow] = useState('{}');
+    const record = parseJson(now) as JsonObject;
+    return (
+      <FormDraftContext value={{ space: SPACE, record, issues: [], edit: setNow }}>
+        <FieldView
+          field={fieldOf(definition, id)}
+          place={{ definition, id: 'Observation' }}
+          path={[]}
+          around={record}
+        />
+      </FormDraftContext>
+    );
+  }
+  render(<Members />);
+  fireEvent.click(screen.getByRole('combobox', { name: 'Add to Has member' }));
+  fireEvent.click(screen.getByText('Survey: survey'));
+  expect(screen.getByRole('textbox', { name: 'Has member: Survey' })).toBeDefined();
+});

@@ -6,11 +6,11 @@ import {
   hasChildren,
   readForm,
   sameAs,
-  sliceFor,
   templateOf,
   type FormField,
   type FormPlace,
 } from '../../console/src/fhir/form-definition';
+import { sliceFor } from '../../console/src/fhir/form-slices';
 import { RELEASE_NAMES, type Release } from '../../src/core';
 import { readBaseResources } from '../../src/core/fhir/definitions';
 
@@ -181,5 +181,73 @@ describe('A profile of a hospital', () => {
       sliceFor(root.definition, named(root, 'identifier'), { system: 'urn:mrn', value: '7' })?.name,
     ).toBe('mrn');
     expect(sliceFor(root.definition, named(root, 'identifier'), { system: 'urn:other' })).toBeUndefined();
+  });
+});
+
+describe('Slices that fix no value', () => {
+  const base = 'http://hl7.org/fhir/StructureDefinition';
+  const element = (id: string, more: object): object => ({ id, path: id.replaceAll(/:[^.]*/g, ''), ...more });
+  const reference = (...types: readonly string[]): object => ({
+    type: [{ code: 'Reference', targetProfile: types.map((type) => `${base}/${type}`) }],
+  });
+  const list = { min: 0, max: '*', base: { max: '*' } };
+  const slicedBy = (type: string, path: string): object => ({
+    ...list,
+    slicing: { discriminator: [{ type, path }] },
+  });
+  const root = rootOf(
+    json(
+      JSON.stringify({
+        resourceType: 'StructureDefinition',
+        snapshot: {
+          element: [
+            element('Observation', {}),
+            element('Observation.hasMember', {
+              ...slicedBy('profile', 'resolve()'),
+              ...reference('Observation', 'QuestionnaireResponse', 'MolecularSequence'),
+            }),
+            element('Observation.hasMember:survey', {
+              ...{ sliceName: 'survey', ...list },
+              ...reference('QuestionnaireResponse'),
+            }),
+            element('Observation.hasMember:measured', {
+              ...{ sliceName: 'measured', ...list },
+              ...reference('Observation'),
+            }),
+            element('Observation.component', {
+              ...slicedBy('type', 'value'),
+              type: [{ code: 'BackboneElement' }],
+            }),
+            element('Observation.component.value[x]', {
+              type: [{ code: 'Quantity' }, { code: 'string' }, { code: 'CodeableConcept' }],
+            }),
+            ...['Quantity', 'CodeableConcept'].flatMap((code) => [
+              element(`Observation.component:${code}`, {
+                ...{ sliceName: code, ...list },
+                type: [{ code: 'BackboneElement' }],
+              }),
+              element(`Observation.component:${code}.value[x]`, { type: [{ code }] }),
+            ]),
+          ],
+        },
+      }),
+    ),
+  );
+  const sliceOf = (name: string, value: object): string | undefined =>
+    sliceFor(root.definition, named(root, name), json(JSON.stringify(value)))?.name;
+
+  it('are known by the type of what a value refers to', () => {
+    expect(sliceOf('hasMember', { reference: 'QuestionnaireResponse/1' })).toBe('survey');
+    expect(sliceOf('hasMember', { reference: 'https://other.example/x', type: 'Observation' })).toBe(
+      'measured',
+    );
+    expect(sliceOf('hasMember', { reference: 'MolecularSequence/1' })).toBeUndefined();
+    expect(sliceOf('hasMember', { display: 'a survey' })).toBeUndefined();
+  });
+
+  it('are known by the type of a value inside', () => {
+    expect(sliceOf('component', { valueQuantity: { value: 1 } })).toBe('Quantity');
+    expect(sliceOf('component', { valueCodeableConcept: { text: 'x' } })).toBe('CodeableConcept');
+    expect(sliceOf('component', { valueString: 'x' })).toBeUndefined();
   });
 });

@@ -27,7 +27,7 @@ export interface FieldType {
   readonly member: string;
   /** Urls of profiles of the type: its value is formed by one of them. */
   readonly profiles: readonly string[];
-  /** Types that a reference may lead to; none: all. */
+  /** Types that a reference may lead to, and urls of profiles; none: all. */
   readonly targets: readonly string[];
 }
 
@@ -72,6 +72,8 @@ export interface FormPlace {
 
 const TYPE_URL = 'http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type';
 const CHOICE = '[x]';
+/** Before the names of types in the urls of their definitions. */
+export const BASE = 'http://hl7.org/fhir/StructureDefinition/';
 
 const read = new WeakMap<JsonObject, FormDefinition>();
 
@@ -125,7 +127,7 @@ export function fieldsOf({ definition, id }: FormPlace): readonly FormField[] {
 }
 
 /** A slice has the children of its element where it does not state its own. */
-function childrenOf({ children }: FormDefinition, id: string): readonly string[] {
+export function childrenOf({ children }: FormDefinition, id: string): readonly string[] {
   const own = children.get(id) ?? [];
   const colon = id.lastIndexOf(':');
   if (own.length > 0 || colon === -1 || id.indexOf('.', colon) !== -1) return own;
@@ -201,7 +203,7 @@ function typesOf(element: JsonObject, name: string, isChoice: boolean): readonly
       code,
       member: isChoice ? choiceName(name, code) : name,
       profiles: codesIn(type['profile']),
-      targets: codesIn(type['targetProfile']).map((url) => url.replace(/^.*\//, '').replace(/\|.*$/, '')),
+      targets: codesIn(type['targetProfile']).map((url) => url.replace(BASE, '').replace(/\|.*$/, '')),
     };
   });
   return types.length > 0 ? types : [{ code: 'BackboneElement', member: name, profiles: [], targets: [] }];
@@ -257,23 +259,3 @@ export function templateOf(definition: FormDefinition, id: string, depth = 0): J
 }
 
 const DEEPEST = 6;
-
-/** The slice that a value belongs to, by what the slice fixes; undefined: to none that tells itself apart. */
-export function sliceFor(
-  definition: FormDefinition,
-  { slices }: FormField,
-  value: JsonValue,
-): FormSlice | undefined {
-  return slices.find(({ id }) => {
-    const template = markOf(definition, id);
-    return template !== undefined && fits(value, template);
-  });
-}
-
-/** What tells a slice apart: its fixed values, or the url of the profile of an extension. */
-export function markOf(definition: FormDefinition, id: string): JsonValue | undefined {
-  const [type] = fieldOf(definition, id).types;
-  const [profile] = type?.profiles ?? [];
-  if (type?.code === 'Extension' && profile !== undefined) return { url: profile.replace(/\|.*$/, '') };
-  return templateOf(definition, id);
-}

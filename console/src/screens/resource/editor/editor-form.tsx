@@ -31,6 +31,8 @@ export interface EditorFormProps {
   /** The text at the beginning. */
   readonly text: string;
   readonly isChanged: boolean;
+  /** The record is not stored yet. */
+  readonly isNew?: boolean;
   readonly outcome: Outcome;
   readonly saveLabel: string;
   /** FHIRPath of the place to begin at. */
@@ -53,7 +55,7 @@ function issuesOf(outcome: Outcome): readonly Issue[] | undefined {
 }
 
 export function EditorForm(props: EditorFormProps) {
-  const { space, type, name, text, outcome, place, onChange, onSave, ref } = props;
+  const { space, type, name, text, outcome, place, isNew = false, onChange, onSave, ref } = props;
   const editor = useRef<EditorHandle>(null);
   const pane = useRef<{ readonly go: (issue: Issue) => void }>(null);
   const knowledge = useKnowledge(space);
@@ -62,7 +64,7 @@ export function EditorForm(props: EditorFormProps) {
     () => (place === undefined ? undefined : { severity: '', code: '', text: '', expression: [place] }),
     [place],
   );
-  const [view, setView] = useView();
+  const [view, setView] = useView(isNew);
   useImperativeHandle(ref, () => ({ replace: (all) => editor.current?.replace(all) }), []);
   useEffect(() => editor.current?.check(), [issues]);
   const shared = { text, issues: issues ?? NONE, onChange, onSave: () => onSave(false) };
@@ -103,9 +105,12 @@ export function EditorForm(props: EditorFormProps) {
 type View = 'form' | 'json';
 const VIEW = 'andiron/edit-as';
 
-/** How the person edits; this browser remembers it. */
-function useView(): readonly [View, (view: View) => void] {
-  const [view, setView] = useState<View>(localStorage.getItem(VIEW) === 'form' ? 'form' : 'json');
+/** How the person edits; this browser remembers it. Until it is chosen, a new record is a form: there is nothing to read yet. */
+function useView(isNew: boolean): readonly [View, (view: View) => void] {
+  const [view, setView] = useState<View>(() => {
+    const kept = localStorage.getItem(VIEW);
+    return kept === 'form' || (kept !== 'json' && isNew) ? 'form' : 'json';
+  });
   return [
     view,
     (chosen) => {

@@ -63,6 +63,7 @@ export default function NewRecord({ space, type }: NewRecordProps) {
           name={editing.newTitle(type)}
           text={text}
           isChanged={isChanged}
+          isNew
           outcome={outcome}
           saveLabel={editing.create}
           onChange={setText}

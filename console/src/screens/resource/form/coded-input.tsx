@@ -97,6 +97,18 @@ export function CodingInput(props: ValueProps) {
   );
 }
 
+/**
+ * The words of a concept are kept as long as they are those of a person: those of the code before would contradict the new
+ * one. `display`: what the new code is called; '': not known, or there is none.
+ */
+function followCode(text: string, path: JsonPath, concept: JsonObject, display: string): string {
+  const words = textOf(concept['text']);
+  const [first] = objectsOf(concept['coding']);
+  if (words === undefined || first === undefined) return text;
+  if (![textOf(first['display']), textOf(first['code'])].includes(words)) return text;
+  return display === '' ? removeIn(text, [...path, 'text']) : setIn(text, [...path, 'text'], display);
+}
+
 export function ConceptInput(props: ValueProps) {
   const { path, value, field, label } = props;
   const { edit, issues } = useFormDraft();
@@ -104,7 +116,10 @@ export function ConceptInput(props: ValueProps) {
   const [first, ...more] = objectsOf(concept['coding']);
   const coding = [...path, 'coding', 0];
   const choose = (chosen: ChosenCode | undefined): void =>
-    edit((text) => (chosen === undefined ? clearCode(text, coding) : writeCode(text, coding, chosen)));
+    edit((text) => {
+      const followed = followCode(text, path, concept, chosen?.display ?? '');
+      return chosen === undefined ? clearCode(followed, coding) : writeCode(followed, coding, chosen);
+    });
   const error = findingAt(issues, path, true);
   return (
     <div role="group" aria-label={label}>
@@ -119,7 +134,7 @@ export function ConceptInput(props: ValueProps) {
             valueSet={field.binding.valueSet}
             chosen={chosenIn(first)}
             onChoose={choose}
-            onType={(code) => edit((text) => typeCode(text, coding, code))}
+            onType={(code) => edit((text) => typeCode(followCode(text, path, concept, ''), coding, code))}
           />
         )}
         <TextInput

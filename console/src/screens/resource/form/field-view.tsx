@@ -1,38 +1,27 @@
 /** One element of a form with its values: to choose the type, to fill in, to add, remove and move. */
-import { ActionIcon, Badge, Button, Group, NativeSelect, Select, Stack, Text } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { isArray, textOf, type JsonObject, type JsonValue } from '../../../api/json';
+import { textOf, type JsonObject, type JsonValue } from '../../../api/json';
 import { moveItem, pruneIn, removeIn, removeItem, setIn } from '../../../editor/json-edit';
-import type { JsonPath } from '../../../fhir/diff';
 import { formatValue } from '../../../fhir/format';
 import {
-  fieldOf,
-  markOf,
-  sliceFor,
   templateOf,
   type FieldType,
   type FormField,
   type FormPlace,
   type FormSlice,
 } from '../../../fhir/form-definition';
-import { humanize } from '../../../fhir/humanize';
-import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '../../../layout/icons/icons';
+import { markOf, sliceFor } from '../../../fhir/form-slices';
+import { IconTrash } from '../../../layout/icons/icons';
 import { texts } from '../../../texts';
 import classes from './form.module.css';
+import type { FieldProps } from './field-props';
 import { fieldId, findingAt, useFormDraft } from './form-draft';
+import { AddItem, Item, itemsIn } from './list-item';
 import { useListFocus } from './use-list-focus';
 import { ValueInput } from './value-input';
 
 const words = texts.form;
-
-export interface FieldProps {
-  readonly field: FormField;
-  /** Where the element stands. */
-  readonly place: FormPlace;
-  /** Path and value of the object around it. */
-  readonly path: JsonPath;
-  readonly around: JsonObject;
-}
 
 /** The type whose member the object has. */
 function typeIn({ types }: FormField, around: JsonObject): FieldType | undefined {
@@ -144,9 +133,7 @@ function SingleView(props: TypedProps) {
   );
 }
 
-function itemsIn(value: JsonValue | undefined): readonly JsonValue[] {
-  return isArray(value) ? value : [];
-}
+const NO_SLICES: ReadonlyMap<number, FormSlice> = new Map();
 
 function ListView(props: TypedProps) {
   const { field, place, path, around, type } = props;
@@ -155,6 +142,8 @@ function ListView(props: TypedProps) {
   const items = itemsIn(around[type.member]);
   /** Places that a person sees, also where nothing stands yet. */
   const [wanted, setWanted] = useState(0);
+  /** Slices that were added, by place: what they are shows only in what is filled in, or in a record elsewhere. */
+  const [chosen, setChosen] = useState<ReadonlyMap<number, FormSlice>>(NO_SLICES);
   const { box, added, changed } = useListFocus(list);
   const isOnly = field.name.endsWith('xtension');
   const count = Math.max(items.length, wanted);
@@ -165,13 +154,15 @@ function ListView(props: TypedProps) {
     const template = given ?? templateOf(place.definition, id);
     if (template !== undefined) edit((text) => setIn(text, [...list, items.length], template));
     setWanted(items.length + 1);
+    if (slice !== undefined) setChosen(new Map([...chosen, [items.length, slice]]));
     changed(items.length);
   };
   return (
     <Stack gap={6} role="group" aria-label={field.label} ref={box}>
       {Array.from({ length: count }, (_, index) => {
         const value = items[index];
-        const slice = value === undefined ? undefined : sliceFor(place.definition, field, value);
+        const slice =
+          (value === undefined ? undefined : sliceFor(place.definition, field, value)) ?? chosen.get(index);
         // Extensions that no profile names stay as they are.
         if (isOnly && slice === undefined) return null;
         return (
@@ -185,9 +176,13 @@ function ListView(props: TypedProps) {
             onRemove={() => {
               if (index < items.length) edit((text) => pruneIn(removeItem(text, list, index), path));
               setWanted(Math.max(0, Math.max(wanted, items.length) - 1));
+              setChosen(NO_SLICES);
               changed(undefined);
             }}
-            onMove={(to) => edit((text) => moveItem(text, list, index, to))}
+            onMove={(to) => {
+              edit((text) => moveItem(text, list, index, to));
+              setChosen(NO_SLICES);
+            }}
           />
         );
       })}
@@ -208,117 +203,4 @@ function isFull(
   const most = textOf(definition.elements.get(slice.id)?.['max']) ?? '*';
   const own = items.filter((item) => sliceFor(definition, field, item)?.id === slice.id);
   return most !== '*' && own.length >= Number(most);
-}
-
-interface AddItemProps {
-  readonly field: FormField;
-  readonly slices: readonly FormSlice[];
-  readonly isOnly: boolean;
-  readonly onAdd: (slice: FormSlice | undefined) => void;
-}
-
-function AddItem({ field, slices, isOnly, onAdd }: AddItemProps) {
-  if (slices.length > 0)
-    return (
-      <Select
-        label={words.addSlice(field.label)}
-        data={[
-          ...slices.map(({ id, name, short }) => ({
-            value: id,
-            label: short === '' ? humanize(name) : `${humanize(name)}: ${short}`,
-          })),
-          ...(isOnly ? [] : [{ value: '', label: words.other }]),
-        ]}
-        value={null}
-        searchable
-        maw={360}
-        size="xs"
-        onChange={(id) => {
-          if (id !== null) onAdd(slices.find((slice) => slice.id === id));
-        }}
-      />
-    );
-  if (isOnly) return null;
-  return (
-    <Button
-      variant="subtle"
-      size="compact-sm"
-      style={{ alignSelf: 'start' }}
-      leftSection={<IconPlus size={14} aria-hidden />}
-      onClick={() => onAdd(undefined)}
-    >
-      {words.add(field.label)}
-    </Button>
-  );
-}
-
-interface ItemProps extends TypedProps {
-  readonly slice: FormSlice | undefined;
-  readonly index: number;
-  readonly count: number;
-  readonly isNew: boolean;
-  readonly onRemove: () => void;
-  readonly onMove: (to: number) => void;
-}
-
-function Item({ field, place, path, around, type, slice, index, count, isNew, onRemove, onMove }: ItemProps) {
-  const items = itemsIn(around[type.member]);
-  const id = slice?.id ?? field.id;
-  const name = slice === undefined ? field.label : `${field.label}: ${humanize(slice.name)}`;
-  const label = words.item(name, index, count);
-  const sliceType = slice === undefined ? undefined : fieldTypeOf(place, slice, type);
-  const isThere = index < items.length;
-  return (
-    <div className={classes['item']}>
-      <ValueInput
-        path={[...path, type.member, index]}
-        value={items[index] ?? undefined}
-        field={field}
-        type={sliceType ?? type}
-        place={{ definition: place.definition, id }}
-        label={label}
-        isNew={isNew}
-      />
-      <Group gap={2} wrap="nowrap" mt={4}>
-        {count < 2 || !isThere ? null : (
-          <>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size="sm"
-              aria-label={words.up(label)}
-              disabled={index === 0}
-              onClick={() => onMove(index - 1)}
-            >
-              <IconArrowUp size={14} aria-hidden />
-            </ActionIcon>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size="sm"
-              aria-label={words.down(label)}
-              disabled={index + 1 >= items.length}
-              onClick={() => onMove(index + 1)}
-            >
-              <IconArrowDown size={14} aria-hidden />
-            </ActionIcon>
-          </>
-        )}
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size="sm"
-          aria-label={words.remove(label)}
-          onClick={onRemove}
-        >
-          <IconTrash size={14} aria-hidden />
-        </ActionIcon>
-      </Group>
-    </div>
-  );
-}
-
-/** The type of a slice, whose profile can be another one. */
-function fieldTypeOf({ definition }: FormPlace, slice: FormSlice, type: FieldType): FieldType | undefined {
-  return fieldOf(definition, slice.id).types.find(({ code }) => code === type.code);
 }

@@ -7,16 +7,15 @@ import { pruneIn, removeIn, setIn } from '../../../editor/json-edit';
 import { headlineOf } from '../../../fhir/headline';
 import { parseReference } from '../../../fhir/reference';
 import { useRecordName, wordsOf } from '../../../fhir/render/use-names';
+import { useTargetTypes } from '../../../fhir/use-target-types';
 import { useTargets } from '../../../fhir/use-targets';
 import { texts } from '../../../texts';
-import { useResourceTypes } from '../../../editor/snapshots';
 import { fieldId, findingAt, useFormDraft } from './form-draft';
 import { GroupInput } from './group-input';
 import type { ValueProps } from './value-props';
 
 const words = texts.form;
 const PAUSE_MS = 250;
-const ANY = 'Resource';
 
 const addressOf = (record: JsonObject): string =>
   `${textOf(record['resourceType']) ?? ''}/${textOf(record['id']) ?? ''}`;
@@ -27,9 +26,7 @@ export function ReferencePicker(props: ValueProps) {
   const reference: JsonObject = isObject(value) ? value : {};
   const address = textOf(reference['reference']);
   const target = parseReference(address ?? '', '');
-  const isAny = type.targets.length === 0 || type.targets.includes(ANY);
-  const types = useResourceTypes(space, isAny) ?? type.targets;
-  const targets = isAny ? types : type.targets;
+  const targets = useTargetTypes(space, type.targets);
   const [chosenType, setChosenType] = useState<string>();
   const [isUsed, setUsed] = useState(false);
   const [typed, setTyped] = useState('');
