@@ -277,7 +277,7 @@ it('a file is shown before anything is sent, and sent after a dry run', async ()
       .getAllByRole('row')
       .map(({ textContent }) => textContent),
   ).toEqual(['Method and typeRequests', 'PUT Patient1', 'POST Patient1']);
-  await screen.findByText('1 line is no resource and is not sent:');
+  await screen.findByText('1 line is not sent:');
   expect(sent).toEqual([]);
   const send = screen.getByRole<HTMLButtonElement>('button', { name: 'Send 2 requests' });
   expect(send.disabled).toBe(true);

@@ -5,7 +5,7 @@ import { toCurlOf } from '../../console/src/fhir/search-curl';
 import { restOf } from '../../console/src/rest/address';
 import { completePath, type PathKnowledge } from '../../console/src/rest/complete-path';
 import { entriesOf } from '../../console/src/rest/file/entries-of';
-import { readFile, UnreadableFile } from '../../console/src/rest/file/read-file';
+import { leaveUnknown, readFile, UnreadableFile } from '../../console/src/rest/file/read-file';
 import { faultOf } from '../../console/src/rest/headers';
 import { cutLines, layOut } from '../../console/src/rest/lay-out';
 import { readOperation, toParameters } from '../../console/src/rest/parameters';
@@ -107,10 +107,12 @@ describe('the completion of a path', () => {
   const statement = object(`{"rest": [{
     "operation": [{"name": "validate", "definition": "http://hl7.org/fhir/OperationDefinition/Resource-validate"}],
     "resource": [
-      {"type": "Observation", "searchInclude": ["Observation:subject"], "searchRevInclude": ["Observation:has-member"],
+      {"type": "Observation", "searchParam": [{"name": "status", "type": "token"}, {"name": "subject", "type": "reference"}], "searchInclude": ["Observation:subject"], "searchRevInclude": ["Observation:has-member"],
        "operation": [{"name": "lastn", "definition": "x"}]},
       {"type": "ObservationDefinition"},
-      {"type": "Patient", "operation": [{"name": "everything", "definition": "y"}]}
+      {"type": "Organization", "searchParam": [{"name": "name", "type": "string"}], "searchRevInclude": ["Patient:organization"]},
+      {"type": "Patient", "searchParam": [{"name": "name", "type": "string"}, {"name": "organization", "type": "reference"}],
+       "searchRevInclude": ["Observation:subject"], "operation": [{"name": "everything", "definition": "y"}]}
     ]}]}`);
   const parameter = (code: string, type: string, targets: readonly string[] = []) => ({
     ...{ code, type, documentation: '', definition: '', targets, paths: [], comparators: [] },
@@ -134,6 +136,7 @@ describe('the completion of a path', () => {
 
   it('has search parameters, modifiers and what a value may be', () => {
     expect(paths('Observation?sub')).toEqual(['Observation?subject=']);
+    expect(labels('Observation?subject')).toEqual(['subject.']);
     expect(labels('Observation?subject:')).toEqual([
       'subject:identifier',
       'subject:missing',
@@ -146,6 +149,40 @@ describe('the completion of a path', () => {
     expect(paths('Observation?_revinclude=')).toEqual(['Observation?_revinclude=Observation:has-member']);
     expect(paths('Observation?_sort=subject,-sta')).toEqual(['Observation?_sort=subject,-status']);
     expect(labels('Observation?_summary=c')).toEqual(['count']);
+  });
+
+  it('follows chains of references, and what refers to a record', () => {
+    expect(paths('Observation?subject.na')).toEqual(['Observation?subject.name=']);
+    expect(paths('Observation?subject:Patient')).toEqual(['Observation?subject:Patient.']);
+    expect(paths('Observation?subject:Patient.nam')).toEqual(['Observation?subject:Patient.name=']);
+    expect(labels('Observation?subject.name:')).toContain('subject.name:exact');
+    expect(paths('Observation?subject.organization.na')).toEqual(['Observation?subject.organization.name=']);
+    expect(labels('Observation?subject.name:missing=')).toEqual(['true', 'false']);
+    expect(labels('Observation?status.')).toEqual([]);
+    expect(paths('Patient?_has:')).toEqual(['Patient?_has:Observation:']);
+    expect(paths('Patient?_has:Observation:')).toEqual(['Patient?_has:Observation:subject:']);
+    expect(paths('Patient?_has:Observation:subject:stat')).toEqual([
+      'Patient?_has:Observation:subject:status=',
+    ]);
+  });
+
+  it('completes what stands at the caret, and keeps what stands around it', () => {
+    const at = (text: string): readonly string[] => {
+      const caret = text.indexOf('^');
+      return completePath(text.replace('^', ''), knowledge, caret).map(
+        (each) => `${each.path.slice(0, each.caret)}^${each.path.slice(each.caret)}`,
+      );
+    };
+    expect(at('Obs^?status=final')).toEqual([
+      'Observation^?status=final',
+      'ObservationDefinition^?status=final',
+    ]);
+    expect(at('Patient/ann/$ev^ery?_count=1')).toEqual(['Patient/ann/$everything^?_count=1']);
+    expect(at('Observation?stat^=final&subject=Patient/1')).toEqual([
+      'Observation?status^=final&subject=Patient/1',
+    ]);
+    expect(at('Observation?stat^&_count=5')).toEqual(['Observation?status=^&_count=5']);
+    expect(at('Observation?_summary=c^,x&_count=5')).toEqual(['Observation?_summary=count^,x&_count=5']);
   });
 });
 
@@ -314,6 +351,23 @@ describe('a file', () => {
     const long = Object.assign(new Blob([]), {});
     Object.defineProperty(long, 'size', { value: 100_000_001 });
     await expect(readFile(long, 'x.ndjson')).rejects.toMatchObject({ reason: 'long' });
+  });
+
+  it('leaves out lines of types that the server does not have, and says so of each', async () => {
+    const lines = [
+      '{"resourceType":"Patient"}',
+      '{"resourceType":"Pateint"}',
+      'x',
+      '{"resourceType":"Patient"}',
+    ];
+    const plan = leaveUnknown(
+      await readFile(new Blob([lines.join('\n')]), 'x.ndjson'),
+      new Set(['Patient']),
+      (type) => `no ${type}`,
+    );
+    expect(plan.planned.map(({ line }) => line)).toEqual([1, 4]);
+    expect(plan.faults.map(({ line }) => line)).toEqual([2, 3]);
+    expect(plan.faults[0]?.text).toBe('no Pateint');
   });
 
   it('is cut into the parts of a Bundle at the right places', async () => {

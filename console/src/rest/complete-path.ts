@@ -1,6 +1,7 @@
 /** Completes the path of a FHIR request, by what the server says that it can. */
 import type { ListedOperation, TypeCapability } from '../fhir/capabilities';
-import { modifiersOf, type SearchParameter } from '../fhir/search-parameters';
+import type { SearchParameter } from '../fhir/search-parameters';
+import { criteriaFor, type Option } from './complete-criteria';
 
 export interface PathKnowledge {
   readonly types: ReadonlyMap<string, TypeCapability>;
@@ -12,26 +13,13 @@ export interface PathKnowledge {
 export interface Proposal {
   /** The whole path with the proposal. */
   readonly path: string;
+  /** Where one goes on to write. */
+  readonly caret: number;
   readonly label: string;
   readonly details: string;
 }
 
-interface Option {
-  readonly text: string;
-  readonly details: string;
-}
-
 const MOST = 50;
-const RESULT_PARAMETERS: ReadonlyMap<string, string> = new Map([
-  ['_sort', 'Order of the matches; - before a name for descending'],
-  ['_count', 'Matches per page'],
-  ['_include', 'What the matches refer to'],
-  ['_revinclude', 'What refers to the matches'],
-  ['_elements', 'Elements of the answer'],
-  ['_summary', 'true, text, data, count or false'],
-  ['_total', 'none, estimate or accurate'],
-  ['_has', 'By what refers to it: _has:Observation:subject:code'],
-]);
 const VALUES: ReadonlyMap<string, readonly string[]> = new Map([
   ['_summary', ['true', 'text', 'data', 'count', 'false']],
   ['_total', ['none', 'estimate', 'accurate']],
@@ -68,27 +56,12 @@ function segmentsAfter(
   return [toOption('_history'), ...operations];
 }
 
-/** What can stand behind the last `?` or `&`. */
-function criteriaFor(name: string, type: TypeCapability | undefined, parameters: readonly SearchParameter[]) {
-  const [code = '', ...rest] = name.split(':');
-  if (rest.length === 0)
-    return [
-      ...parameters.map((each) => toOption(each.code, each.type)),
-      ...[...RESULT_PARAMETERS].map(([each, details]) => toOption(each, details)),
-    ];
-  if (code === '_include' || code === '_revinclude') return [toOption(`${code}:iterate`)];
-  const parameter = parameters.find((each) => each.code === code);
-  if (parameter === undefined || type === undefined) return [];
-  const targets = parameter.type === 'reference' ? parameter.targets : [];
-  return [...modifiersOf(parameter), ...targets].map((each) => toOption(`${code}:${each}`));
-}
-
 function valuesFor(
   name: string,
   type: TypeCapability | undefined,
   knowledge: PathKnowledge,
 ): readonly Option[] {
-  const [code = '', modifier] = name.split(':');
+  const [code = '', modifier] = name.slice(name.lastIndexOf('.') + 1).split(':');
   const listed = VALUES.get(code);
   if (listed !== undefined) return listed.map((each) => toOption(each));
   if (modifier === 'missing') return ['true', 'false'].map((each) => toOption(each));
@@ -108,31 +81,40 @@ function fitting(options: readonly Option[], written: string): readonly Option[]
     .slice(0, MOST);
 }
 
-/** Proposals for the end of a path, at most 50. */
-export function completePath(path: string, knowledge: PathKnowledge): readonly Proposal[] {
-  const mark = path.indexOf('?');
-  if (mark === -1) {
-    const start = path.lastIndexOf('/') + 1;
-    const before = path.slice(0, start).split('/').filter(Boolean);
-    const found = fitting(segmentsAfter(before, knowledge), path.slice(start));
-    return found.map(({ text, details }) => ({ path: path.slice(0, start) + text, label: text, details }));
+/** How much of a text stands before one of these signs. */
+function lengthBefore(text: string, signs: RegExp): number {
+  const found = text.search(signs);
+  return found === -1 ? text.length : found;
+}
+
+/** Proposals for the part of a path in which the caret stands, at most 50. What stands around it stays. */
+export function completePath(
+  path: string,
+  knowledge: PathKnowledge,
+  caret = path.length,
+): readonly Proposal[] {
+  const [written, behind] = [path.slice(0, caret), path.slice(caret)];
+  const propose = (start: number, signs: RegExp, options: readonly Option[], end = ''): Proposal[] => {
+    const rest = behind.slice(lengthBefore(behind, signs));
+    return fitting(options, written.slice(start)).map(({ text, details }) => {
+      // A name that goes on has no value yet, and a value that is there stays.
+      const mark = /[:.]$/.test(text) || rest.startsWith(end) ? '' : end;
+      const head = written.slice(0, start) + text + mark;
+      return { path: head + rest, caret: head.length, label: text, details };
+    });
+  };
+  const query = written.indexOf('?');
+  if (query === -1) {
+    const start = written.lastIndexOf('/') + 1;
+    const before = written.slice(0, start).split('/').filter(Boolean);
+    return propose(start, /[/?]/, segmentsAfter(before, knowledge));
   }
   const type = typeIn(path, knowledge.types);
-  const start = Math.max(mark, path.lastIndexOf('&')) + 1;
-  const pair = path.slice(start);
+  const start = Math.max(query, written.lastIndexOf('&')) + 1;
+  const pair = written.slice(start);
   const equals = pair.indexOf('=');
-  if (equals === -1) {
-    const found = fitting(criteriaFor(pair, type, knowledge.parameters), pair);
-    return found.map(({ text, details }) => ({
-      // A modifier is chosen before the value.
-      path: `${path.slice(0, start)}${text}=`,
-      label: text,
-      details,
-    }));
-  }
-  const written = pair.slice(equals + 1);
-  const item = written.slice(written.lastIndexOf(',') + 1).replace(/^-/, '');
-  const found = fitting(valuesFor(pair.slice(0, equals), type, knowledge), item);
-  const head = path.slice(0, path.length - item.length);
-  return found.map(({ text, details }) => ({ path: head + text, label: text, details }));
+  if (equals === -1) return propose(start, /[=&]/, criteriaFor(pair, type, knowledge), '=');
+  const value = pair.slice(equals + 1);
+  const item = value.slice(value.lastIndexOf(',') + 1).replace(/^-/, '');
+  return propose(written.length - item.length, /[,&]/, valuesFor(pair.slice(0, equals), type, knowledge));
 }

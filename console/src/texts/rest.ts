@@ -91,10 +91,9 @@ export const rest = {
   requests: 'Requests',
   requestKind: 'Method and type',
   notSent: (count: number) =>
-    count === 1
-      ? '1 line is no resource and is not sent:'
-      : `${count.toLocaleString('en')} lines are no resources and are not sent:`,
+    count === 1 ? '1 line is not sent:' : `${count.toLocaleString('en')} lines are not sent:`,
   noResource: 'no FHIR resource',
+  unknownType: (type: string) => `${type} is no resource type of this release`,
   tryFirst: 'Dry run',
   tryHint:
     'The dry run sends each resource to $validate and stores nothing. It checks structure, codes, rules and profiles. It does not check whether references lead to anything, whether you may write, conditions such as If-None-Exist, or quotas.',

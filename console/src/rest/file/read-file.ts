@@ -123,6 +123,24 @@ function readOne(text: string): FilePlan {
   return { kind: 'resource', ...divide([planOf(1, text.trim())]), whole: undefined };
 }
 
+/** The plan without resources of types that the server does not have; they are faults in the words of `say`. */
+export function leaveUnknown(
+  plan: FilePlan,
+  types: Pick<ReadonlySet<string>, 'has'>,
+  say: (type: string) => string,
+): FilePlan {
+  // Requests of a Bundle say themselves what they are.
+  if (plan.kind === 'batch' || plan.kind === 'transaction') return plan;
+  const unknown = plan.planned.filter(({ type }) => !types.has(type));
+  if (unknown.length === 0) return plan;
+  const faults = [...plan.faults, ...unknown.map(({ line, type }) => ({ line, text: say(type) }))];
+  return {
+    ...plan,
+    planned: plan.planned.filter(({ type }) => types.has(type)),
+    faults: faults.toSorted((one, other) => one.line - other.line),
+  };
+}
+
 /** True: the first line is a resource of its own, and there are more of them. */
 function isLines(text: string): boolean {
   const [first = '', ...others] = text.trimStart().slice(0, SLICE).split('\n');

@@ -1,11 +1,12 @@
 /** A file of FHIR: what would be sent, a dry run, and the sending. */
 import { Alert, FileButton, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Part } from '../../layout/heading';
 import { Loading } from '../../layout/loaded';
+import { useCapabilities } from '../../fhir/search-definitions';
 import type { Space } from '../../place';
-import { readFile, UnreadableFile } from '../../rest/file/read-file';
+import { leaveUnknown, readFile, UnreadableFile } from '../../rest/file/read-file';
 import { texts } from '../../texts';
 import { formatBytes } from '../administration/tenants/amounts';
 import { FilePlanView } from './file-plan-view';
@@ -63,6 +64,14 @@ function OpenedFile({ space, file }: { readonly space: Space; readonly file: Fil
     // A large file leaves the memory with its screen.
     gcTime: 0,
   });
+  const types = useCapabilities(space).data;
+  const shown = useMemo(
+    () =>
+      plan.data === undefined || types === undefined
+        ? plan.data
+        : leaveUnknown(plan.data, types, rest.unknownType),
+    [plan.data, types],
+  );
   if (plan.isPending)
     return (
       <>
@@ -71,7 +80,7 @@ function OpenedFile({ space, file }: { readonly space: Space; readonly file: Fil
       </>
     );
   if (plan.isError) return <Unreadable error={plan.error} />;
-  return <FilePlanView space={space} plan={plan.data} />;
+  return <FilePlanView space={space} plan={shown ?? plan.data} />;
 }
 
 function Unreadable({ error }: { readonly error: Error }) {
