@@ -26,6 +26,11 @@ export const PREFIX = new URL(
   `${location.origin}${location.pathname}`,
 ).pathname.replace(/\/$/, '');
 
+/** True: the server answers nobody who has not signed in. */
+export function isSignInNeeded(): boolean {
+  return document.documentElement.dataset['access'] === 'enforced';
+}
+
 export function isRelease(text: string | undefined): text is Release {
   return RELEASES.some((release) => release === text);
 }

@@ -17,10 +17,19 @@ export async function withTenant(
       await work(core, tenant);
     } catch (error) {
       // Over HTTP its message is that of an unknown address.
-      if (error instanceof FhirError && error.key === 'unknownTenant') throw noTenant(tenant);
+      if (error instanceof FhirError && error.key === 'unknownTenant') throw await absence(core, tenant);
       throw error;
     }
   });
+}
+
+/** A disabled tenant answers nobody, and yet it is there. */
+export async function absence({ tenants }: Core, name: string): Promise<Error> {
+  const found = await tenants.describe(name).catch(() => undefined);
+  if (found?.status !== 'disabled') return noTenant(name);
+  return new Error(
+    `The tenant '${name}' is disabled: enable it first, by npx --no-install andiron tenant enable ${name}`,
+  );
 }
 
 export function noTenant(name: string): Error {

@@ -28,7 +28,7 @@ export class RestContext {
     this.core = core;
     this.settings = settings;
     this.log = log;
-    this.webConsole = new WebConsole(settings.pages);
+    this.webConsole = new WebConsole(settings.pages, settings.authMode);
     this.addresses = new AddressBook(settings.publicUrls);
     for (const release of RELEASE_NAMES)
       this.#types.set(release, new Set(core.interactions.resourceTypes(release)));

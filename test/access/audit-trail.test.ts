@@ -197,3 +197,16 @@ it('a question about access to a record is a read of it, with the policy that wa
   expect(await ask({ policy, type: 'Patient' }, 'asked-type')).toBe(200);
   expect((await events('?request=asked-type')).map(({ query }) => query)).toEqual(['POST access']);
 }); // prettier-ignore
+
+it('says in its first page that nothing is recorded, and how to record, where the audit is off', async () => {
+  const off = await openSharedServer('enforced');
+  await off.createTenant('unseen');
+  const { status, json } = await off.administer('GET', `/tenants/${off.tenant('unseen')}/audit`);
+  expect([status, json.events]).toEqual([200, []]);
+  expect(json.notes).toEqual([
+    expect.stringMatching(/^Nothing is recorded, because AUDIT is off\. Start the server with AUDIT=on/),
+  ]);
+  // Here it is on.
+  expect((await trailOf('')).json.notes).not.toContainEqual(expect.stringContaining('AUDIT'));
+  await off.close();
+});

@@ -119,6 +119,14 @@ it('names the scope and the rule that allow, or what is missing', async () => {
   expect(answers).toMatchObject([{ allowed: 'no', reason: 'The scope system/Observation.u is missing' }]);
 }); // prettier-ignore
 
+it('a reason names a few scopes and rules, and their number; all of them are beside it', async () => {
+  const scopes = ['a', 'b', 'c', 'd', 'e'].map((code) => `system/Observation.rs?category=${code}`);
+  const { id } = await createClient(server, 'asked', { scopes });
+  const { answers } = await explain({ client: id, type: 'Observation', id: 'vital', interactions: ['read'] });
+  expect(answers[0].grants).toHaveLength(5);
+  expect(answers[0].reason).toMatch(/category=c and 2 more: for this caller it does not exist$/);
+}); // prettier-ignore
+
 it('names hidden elements, and the patients to whose records a resource belongs', async () => {
   const { id } = await createClient(server, 'asked', { scopes: ['system/*.rs'], policies: ['laboratory'] });
   const asked = { client: id, type: 'Observation', interactions: ['read'] };
@@ -135,6 +143,8 @@ it('a person has the rights of the own record, by the client and the policies of
   expect([own.boundTo, inShort(own)]).toEqual([['ann'], ['read yes', 'update no']]);
   expect(own.who).toContain('Patient/ann');
   expect(inShort(await explain({ ...asked, type: 'Observation', id: 'vital' }))).toEqual(['read no', 'update no']);
+  const unknown = await ask({ ...asked, type: 'Observation', patient: 'nobody' });
+  expect([unknown.status, unknown.text]).toEqual([400, expect.stringContaining('Patient/nobody does not exist')]);
   const [{ id: user }] = (await server.administer('GET', `/tenants/${tenant}/users`)).json.users;
   await administerWell(server, 'PATCH', `/tenants/${tenant}/users/${user}`, { disabled: true });
   const off = await explain({ ...asked, type: 'Observation', id: 'lab' });

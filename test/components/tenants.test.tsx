@@ -52,6 +52,16 @@ it('the account menu says in which tenant one is what', async () => {
   );
 });
 
+it('before the sign-in a server that asks for it has no administration in its navigation', () => {
+  document.documentElement.dataset['access'] = 'enforced';
+  try {
+    atGraphiql('acme');
+    expect(administration()).toBeUndefined();
+  } finally {
+    delete document.documentElement.dataset['access'];
+  }
+});
+
 it('the switcher has the tenants where this browser was signed in, each as a page of its own', async () => {
   localStorage.setItem('andiron/tenants', JSON.stringify(['beta', 'acme']));
   signIn('acme', {});

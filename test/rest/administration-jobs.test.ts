@@ -407,3 +407,18 @@ describe('a reindex', () => {
     expect((await send('POST', 'asleep', '/reindex', { release: 'r5' })).status).toBe(400);
   });
 });
+
+it('the state of the server names the parts that PostgreSQL did not answer in time, and shows the others', async () => {
+  const state = async (): Promise<Answer['json']> => (await server.request('GET', '/w/system/api/v1/server')).json;
+  await owner.query('begin');
+  try {
+    await owner.query('lock table andiron.subscription in access exclusive mode');
+    await eventually(async () => (await state()).late.includes('queues'), WITHIN_MS);
+    const { processes, queues } = await state();
+    expect([processes.length, queues]).toEqual([1, undefined]);
+  } finally {
+    await owner.query('rollback');
+  }
+  await eventually(async () => (await state()).late.length === 0, WITHIN_MS);
+  expect((await state()).queues.deliveries).toBeDefined();
+}); // prettier-ignore

@@ -1603,6 +1603,8 @@ export interface components {
                     oldest?: string;
                 };
             };
+            /** @description Parts that are left out because PostgreSQL took longer than two seconds: database, queues */
+            late: string[];
         };
         SettingsInForce: {
             settings: {

@@ -1,17 +1,19 @@
 import { useContext } from 'react';
 import { signedInRelease } from '../api/session';
-import { ADMINISTRATION, operatorPath, ownAdministrationPath, type Space } from '../place';
+import { ADMINISTRATION, isSignInNeeded, operatorPath, ownAdministrationPath, type Space } from '../place';
 import { CurrentScreen } from './current-screen';
 import { usePerson } from './use-person';
 
 /**
  * Path of the administration that a person has from a tenant: the operator's, or that of the tenant itself. It is the
- * operator's also where nobody has signed in, because a server in open mode asks for nothing. Undefined: none.
+ * operator's also where nobody has signed in to a server in open mode, which asks for nothing. Undefined: none, or the
+ * person must sign in first.
  */
 export function useAdministrationPath({ tenant, release }: Space): string | undefined {
   const operator = usePerson(ADMINISTRATION);
   const person = usePerson({ tenant, release: signedInRelease(tenant, release) });
-  if (operator?.isAdministrator === true || person === undefined) return operatorPath(tenant);
+  if (operator?.isAdministrator === true) return operatorPath(tenant);
+  if (person === undefined) return isSignInNeeded() ? undefined : operatorPath(tenant);
   return person.isAdministrator ? ownAdministrationPath(tenant) : undefined;
 }
 

@@ -49,7 +49,6 @@ export const administrationAudit = {
   moreRecords: (count: number) => `and ${count} more`,
   more: 'Show older events',
   empty: 'No event fits these filters.',
-  emptyHint: 'In open mode on one machine nothing is recorded, unless the server is started with AUDIT=on.',
   each: 'Show each event',
   eachHint:
     'Else alike events of one caller, such as those of an open page of the console, are one row with their number.',

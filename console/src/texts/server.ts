@@ -37,7 +37,8 @@ export const server = {
   },
   database: {
     title: 'PostgreSQL',
-    missing: 'The database does not say it at the moment.',
+    missing: 'The database cannot be read at the moment. The log of the server says why.',
+    late: 'The database took longer than two seconds to say it, so that it is left out. Load the page again later.',
     version: 'Version',
     name: 'Database',
     bytes: 'Size',

@@ -1,7 +1,7 @@
 /** The whole server, for its operator: all processes, PostgreSQL, Redis and what waits. Times are milliseconds since 1970. */
 import type { ConnectionUsage } from './process';
 import type { Release } from '../fhir/release';
-import type { DatabaseState, OpenJob, QueueState } from '../storage/schema/server-facts';
+import type { DatabaseState, LatePart, OpenJob, QueueState } from '../storage/schema/server-facts';
 
 export type { DatabaseState, OpenJob, QueueState };
 
@@ -80,4 +80,6 @@ export interface ServerState {
   readonly database: DatabaseState | undefined;
   readonly redis: RedisState | undefined;
   readonly queues: QueueState | undefined;
+  /** The parts that PostgreSQL did not answer in time. */
+  readonly late: readonly LatePart[];
 }

@@ -33,8 +33,21 @@ export interface AuditTrailParts {
   readonly recordAsOneAccess: CoreAccess['recordAsOneAccess'];
   readonly clients: Pick<Clients, 'list'>;
   readonly users: Pick<Users, 'list'>;
+  /** What is recorded (AUDIT). */
+  readonly records: 'on' | 'writes' | 'off';
   findSpace(tenant: string, release: Release): Promise<TenantSpace | undefined>;
 }
+
+/** What a reader of a trail must know before missing events mean anything. */
+const NOT_RECORDED = {
+  on: [],
+  writes: [
+    'Reads and searches are not recorded, because AUDIT is writes. Start the server with AUDIT=on to record them.',
+  ],
+  off: [
+    'Nothing is recorded, because AUDIT is off. Start the server with AUDIT=on, or AUDIT=writes for changes and refusals.',
+  ],
+} as const;
 
 export function createAuditTrails(parts: AuditTrailParts): AuditTrails {
   return {
@@ -44,7 +57,7 @@ export function createAuditTrails(parts: AuditTrailParts): AuditTrails {
         trail.context(),
         trail.query,
         async (context) => {
-          const notes = new Set<string>();
+          const notes = new Set<string>(after === undefined ? NOT_RECORDED[parts.records] : []);
           let events: ReturnType<typeof foldEvents> = [];
           let next = after;
           for (let searches = 0; searches < MOST_SEARCHES; searches++) {

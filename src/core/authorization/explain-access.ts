@@ -22,6 +22,9 @@ import type { Right } from './right';
 import { visibilityOf, type Visibility } from './visibility';
 import { presentFor } from './write-guard';
 
+/** Scopes and rules that a reason names; all of them are in `grants`. */
+const MOST_NAMED = 3;
+
 /** The rights that an interaction needs; the first is the one whose grants are shown. */
 const RIGHTS: Readonly<Record<ExplainedInteraction, readonly [Right, ...Right[]]>> = {
   read: ['r'],
@@ -186,7 +189,9 @@ function wordsOf(grants: readonly ExplainedGrant[]): string {
   const words = grants.map(({ grant, policy, rule = 0 }) =>
     policy === undefined ? `the scope ${grant}` : `rule ${rule} of the policy ${policy} (${grant})`,
   );
-  return [...new Set(words)].join(', ');
+  const all = [...new Set(words)];
+  const more = all.length - MOST_NAMED;
+  return more <= 0 ? all.join(', ') : `${all.slice(0, MOST_NAMED).join(', ')} and ${more} more`;
 }
 
 function textOf(error: FhirError): string {

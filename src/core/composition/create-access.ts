@@ -116,7 +116,8 @@ export function createAccess(
   const accounts = createAccounts(options, foundation);
   const { store, clients, keys, issuers, users, grantStore, grants, destinations } = accounts;
   const tokens = new AccessTokens(keys, publicUrls);
-  const people = registerCache(new PersonPatients(createPersonSource(services)));
+  const personSource = createPersonSource(services);
+  const people = registerCache(new PersonPatients(personSource));
   const searchContext = (space: TenantSpace): SearchTypeContext => services.searchContext(space);
   const { assertionBases, tokenSeconds: seconds } = options;
   const authentication = new Authentication(authMode, {
@@ -181,7 +182,8 @@ export function createAccess(
     decoy,
     identify: (credentials) => authentication.identify(credentials),
     renewCaller: (space, caller) => authentication.renew(space, caller),
-    explainedCaller: (space, question) => explainedCaller({ clients, users, people }, space, question),
+    explainedCaller: (space, question) =>
+      explainedCaller({ clients, users, people, source: personSource }, space, question),
     tokens: {
       grant: (request) => endpoint.grant(request),
       revoke: (request) => endpoint.revoke(request),

@@ -213,6 +213,7 @@ function tenantsOf(parts: Parts): Core['tenants'] {
   });
   const trails = createAuditTrails({
     ...{ search, clients, users, findSpace },
+    records: parts.options.audit.records,
     recordAsOneAccess: audit.recordAsOneAccess,
   });
   const explanations = createAccessExplanations({

@@ -63,9 +63,13 @@ export class ServerView {
   }
 
   async #read(): Promise<ServerState> {
-    const { cache, database, process } = this.options;
+    const { cache, database, log, process } = this.options;
     const [facts, redis] = await Promise.all([
-      readServerFacts(database).catch((): Partial<ServerFacts> => ({})),
+      readServerFacts(database).catch((error: unknown): Partial<ServerFacts> => {
+        const reason = error instanceof Error ? error.message : String(error);
+        log.warn({ reason }, 'the state of the database cannot be read');
+        return {};
+      }),
       readRedisState(cache),
     ]);
     const others = (facts.processes ?? []).filter(({ id }) => id !== process);
@@ -78,7 +82,8 @@ export class ServerView {
       own,
       ...others.map(({ id, beat }) => ({ isThis: false, beat, report: reports.get(id) })),
     ];
-    this.#last = { read: Date.now(), processes, database: facts.database, redis, queues: facts.queues };
+    const { queues, late = [] } = facts;
+    this.#last = { read: Date.now(), processes, database: facts.database, redis, queues, late };
     return this.#last;
   }
 }

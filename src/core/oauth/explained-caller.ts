@@ -4,7 +4,7 @@ import type { Access, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import { coversRelease } from '../fhir/release';
 import { PATIENT } from '../fhir/type-names';
-import type { PersonPatients } from '../authorization/person-patients';
+import type { PersonPatients, PersonSource } from '../authorization/person-patients';
 import { ownScopes } from '../authorization/scope';
 import type { StoredClient } from '../storage/accounts/client-applications';
 import type { StoredUser } from '../storage/accounts/user-accounts';
@@ -20,6 +20,7 @@ export interface ExplainedCallerParts {
   readonly clients: Pick<Clients, 'list'>;
   readonly users: Pick<Users, 'list'>;
   readonly people: Pick<PersonPatients, 'of'>;
+  readonly source: Pick<PersonSource, 'find'>;
 }
 
 export interface ExplainedCaller {
@@ -32,10 +33,11 @@ export interface ExplainedCaller {
 
 /** Undefined: the question is about nobody. Throws `invalidValue` for a client or account that does not exist, or is not certain. */
 export async function explainedCaller(
-  { clients, users, people }: ExplainedCallerParts,
+  parts: ExplainedCallerParts,
   space: TenantSpace,
   { client: clientName, user: userName, patient }: Pick<AccessQuestion, 'client' | 'user' | 'patient'>,
 ): Promise<ExplainedCaller | undefined> {
+  const { clients, users, people } = parts;
   if (clientName === undefined && userName === undefined) return undefined;
   const client = only(await clients.list(space), clientName ?? CONSOLE, 'client', ({ id, name }) => [
     id,
@@ -49,6 +51,8 @@ export async function explainedCaller(
   const isOfRelease = coversRelease(user.release, space.release);
   const person = isOfRelease ? (user.fhirUser ?? undefined) : undefined;
   const found = await people.of(space, person);
+  if (patient !== undefined && (await parts.source.find(space, PATIENT, patient)) === undefined)
+    throw fhirError('invalidValue', { reason: `Patient/${patient.slice(0, 64)} does not exist` });
   const chosen = patient ?? (isOfRelease ? ownPatientOf(user, found?.ids) : undefined);
   const grant = {
     ...{ client: client.id, scopes: client.scopes, grant: GRANT },

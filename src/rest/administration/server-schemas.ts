@@ -78,6 +78,10 @@ export const Server = object(
       'Without a report, Redis is away, or the process is of an earlier version',
     ),
     ...optional({ database: DATABASE, redis: REDIS, queues: QUEUES }),
+    late: listOf(
+      text(),
+      'Parts that are left out because PostgreSQL took longer than two seconds: database, queues',
+    ),
   },
   { $id: 'Server', description: 'A part that cannot be read is left out' },
 );

@@ -32,7 +32,7 @@ export function serverHandlers(
   };
 }
 
-function toAnswer({ read, processes, database, redis, queues }: ServerState): ServerAnswer {
+function toAnswer({ read, processes, database, redis, queues, late }: ServerState): ServerAnswer {
   return {
     read: toInstant(read),
     processes: processes.map(({ isThis, beat, report }) => ({
@@ -42,6 +42,7 @@ function toAnswer({ read, processes, database, redis, queues }: ServerState): Se
     ...(database === undefined ? {} : { database }),
     ...(redis === undefined ? {} : { redis }),
     ...(queues === undefined ? {} : { queues: toQueues(queues) }),
+    late: [...late],
   };
 }
 

@@ -58,7 +58,11 @@ export class WebConsole {
   /** The elements of the page that name its files. */
   readonly #head: BuildOutput<string | undefined>;
 
-  constructor(pages: BuiltPages) {
+  /** `access`: whether requests without credentials are answered (AUTH_MODE). */
+  constructor(
+    pages: BuiltPages,
+    private readonly access: 'open' | 'enforced',
+  ) {
     this.#pages = pages;
     this.#folder = path.join(pages.folder, 'console');
     this.#head = new BuildOutput(this.#folder, readHead);
@@ -84,7 +88,7 @@ export class WebConsole {
     varyByReader(reply);
     const head = this.#head.current();
     const { status, headers, html } =
-      head === undefined ? toUnbuiltPage(this.#pages, UNBUILT) : toPage(head, rootOf(request));
+      head === undefined ? toUnbuiltPage(this.#pages, UNBUILT) : toPage(head, rootOf(request), this.access);
     return reply
       .headers(pageLimits(request))
       .code(status)
@@ -148,9 +152,9 @@ function readHead(folder: string): string | undefined {
   ].join('\n    ');
 }
 
-function toPage(head: string, root: string): SentPage {
+function toPage(head: string, root: string, access: string): SentPage {
   const html = `<!doctype html>
-<html lang="en" data-root="${root}">
+<html lang="en" data-root="${root}" data-access="${access}">
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -1,5 +1,6 @@
 /** Subscriptions for operators: their list, retries, and a tenant that moves with its deliveries. */
 import type { Core, ExportLine, SubscriptionDelivery } from '../../../src/core';
+import { absence } from '../../../src/cli/with-tenant';
 import { startEndpoint, type Received, type TestEndpoint } from '../../support/endpoint';
 import { countBeats } from '../../support/beats';
 import { eventually } from '../../support/eventually';
@@ -25,6 +26,15 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await endpoint.close();
+});
+
+it('commands say of a disabled tenant that it is disabled, and of none that there is none', async () => {
+  await server.createTenant('asleep');
+  await core.tenants.disable('asleep');
+  expect((await absence(core, 'asleep')).message).toMatch(
+    /^The tenant 'asleep' is disabled: enable it first/,
+  );
+  expect((await absence(core, 'nowhere')).message).toBe("The tenant 'nowhere' does not exist");
 });
 
 const at = (path: string): readonly Received[] => endpoint.received.filter((one) => one.path === path);

@@ -22,7 +22,7 @@ export function ServerScreen() {
         {(state) => (
           <>
             <Processes processes={state.processes} hasRedis={state.redis !== undefined} />
-            <Queues queues={state.queues} />
+            <Queues queues={state.queues} isLate={state.late.includes('queues')} />
             <Database state={state} />
             <Redis redis={state.redis} />
             <Text size="xs" c="dimmed">
@@ -44,7 +44,7 @@ function Database({ state }: { readonly state: ServerState }) {
     <Part title={ofDatabase.title}>
       <Stack gap="md">
         {database === undefined ? (
-          <Text size="sm">{ofDatabase.missing}</Text>
+          <Text size="sm">{state.late.includes('database') ? ofDatabase.late : ofDatabase.missing}</Text>
         ) : (
           <>
             <Facts
@@ -127,11 +127,16 @@ function Redis({ redis }: { readonly redis: ServerState['redis'] | undefined }) 
   );
 }
 
-function Queues({ queues }: { readonly queues: ServerState['queues'] | undefined }) {
+interface QueuesProps {
+  readonly queues: ServerState['queues'] | undefined;
+  readonly isLate: boolean;
+}
+
+function Queues({ queues, isLate }: QueuesProps) {
   if (queues === undefined)
     return (
       <Part title={ofQueues.title}>
-        <Text size="sm">{ofDatabase.missing}</Text>
+        <Text size="sm">{isLate ? ofDatabase.late : ofDatabase.missing}</Text>
       </Part>
     );
   const { jobs, deliveries } = queues;

@@ -22,6 +22,7 @@ const QUOTAS: Readonly<Record<string, string>> = {
   AN005: 'has reached its limit of bytes of versions: purge some',
 };
 const QUERY_CANCELED = '57014';
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Translates an error of pg; only this file knows PostgreSQL's error codes (errcodes-appendix of its manual). */
 export function translateDatabaseError(error: unknown): TranslatedError {
@@ -103,6 +104,12 @@ export class StatementError extends Error {
     super(`PostgreSQL refused a statement (SQLSTATE ${sqlState})`);
     this.name = 'StatementError';
   }
+}
+
+/** True if a statement took longer than its time limit, or waited longer for a lock than it may. */
+export function isOutOfTime(error: unknown): boolean {
+  if (error instanceof StatementError) return error.sqlState === LOCK_NOT_AVAILABLE;
+  return error instanceof FhirError && error.key === 'timeout';
 }
 
 /** True for a deadlock or serialization failure, after which the caller may retry the statement. */

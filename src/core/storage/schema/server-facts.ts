@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Release } from '../../fhir/release';
 import type { DatabaseOptions, Row } from '../connection/database';
+import { isOutOfTime } from '../connection/database-error';
 import { OwnerSession } from '../connection/owner-session';
 import { JOB_KIND } from '../jobs/jobs';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
@@ -112,20 +113,36 @@ const OPEN_JOBS = unnamed(sql`
   where ${bind('id')}::text is null or j.id = ${bind('id')}::text
   order by j.created, j.id limit ${bind('limit')}::int`);
 
+/** A part that a statement reads, which may take too long. */
+export type LatePart = 'database' | 'queues';
+
 export interface ServerFacts {
   readonly processes: readonly { readonly id: string; readonly beat: number }[];
   readonly database: DatabaseState | undefined;
   readonly queues: QueueState | undefined;
+  /** The parts that are undefined because they took longer than 2 s, or waited for a lock. */
+  readonly late: readonly LatePart[];
 }
 
-/** Reads what there is; a part is undefined where its statement fails. Throws storageUnavailable. Cost: a connection. */
+/** Reads what there is in time. Throws storageUnavailable, and what else a statement throws. Cost: a connection. */
 export async function readServerFacts(options: DatabaseOptions): Promise<ServerFacts> {
   return withSession(options, async (session) => {
     const rows = (await session.run(PROCESSES)) as [id: string, beat: number][];
+    const late: LatePart[] = [];
+    const inTime = async <T>(part: LatePart, read: () => Promise<T>): Promise<T | undefined> => {
+      try {
+        return await read();
+      } catch (error) {
+        if (!isOutOfTime(error)) throw error;
+        late.push(part);
+        return undefined;
+      }
+    };
     return {
       processes: rows.map(([id, beat]) => ({ id, beat })),
-      database: await orNothing(() => readDatabaseState(session)),
-      queues: await orNothing(() => readQueues(session)),
+      database: await inTime('database', () => readDatabaseState(session)),
+      queues: await inTime('queues', () => readQueues(session)),
+      late,
     };
   });
 }
@@ -141,14 +158,6 @@ async function withSession<T>(
     return await work(session);
   } finally {
     await session.close();
-  }
-}
-
-async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,5 +1,5 @@
 /** The audit trail of a tenant in one release. */
-import { Button, Stack, Text } from '@mantine/core';
+import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
@@ -61,23 +61,31 @@ function Events({ space, asked }: { readonly space: Space; readonly asked: Audit
   const notes = new Set(events.data.pages.flatMap((page) => page.notes));
   if (rows.length === 0)
     return (
-      <Stack gap={4} role="status">
+      <Stack gap="sm" role="status">
+        <Notes notes={notes} />
         <Text>{words.empty}</Text>
-        <Text size="sm" c="dimmed">
-          {words.emptyHint}
-        </Text>
       </Stack>
     );
   return (
     <Stack gap="sm">
+      <Notes notes={notes} />
+      <Export tenant={tenant} asked={asked} />
+      <AuditTable space={space} rows={rows} more={moreOf(events, words.more)} />
+    </Stack>
+  );
+}
+
+/** What the server remarks, such as that nothing is recorded. */
+function Notes({ notes }: { readonly notes: ReadonlySet<string> }) {
+  if (notes.size === 0) return null;
+  return (
+    <Alert color="orange">
       {[...notes].map((note) => (
         <Text key={note} size="sm">
           {note}
         </Text>
       ))}
-      <Export tenant={tenant} asked={asked} />
-      <AuditTable space={space} rows={rows} more={moreOf(events, words.more)} />
-    </Stack>
+    </Alert>
   );
 }
 
