@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { startEndpoint, type TestEndpoint } from '../../support/endpoint';
 import { eventually } from '../../support/eventually';
 import { startServer, type TestServer } from '../../support/server';
@@ -15,20 +16,23 @@ import {
 let server: TestServer;
 let endpoint: TestEndpoint;
 let send: Sender;
+let owner: Client;
 beforeAll(async () => {
   server = await startServer({
-    because: 'OUTBOUND_ALLOWED_HOSTS and SUBSCRIPTION_RETRY_MS, without Redis',
+    because: 'OUTBOUND_ALLOWED_HOSTS, without Redis',
     environment: {
       ...{ OUTBOUND_ALLOWED_HOSTS: '127.0.0.1:*', VALIDATION: 'structure' },
       // Nobody listens there.
       REDIS_PORT: '1',
-      SUBSCRIPTION_RETRY_MS: '2000',
     },
   });
   endpoint = await startEndpoint();
   send = sender(server);
+  owner = new Client(server.database.settings);
+  await owner.connect();
 });
 afterAll(async () => {
+  await owner.end();
   await server.close();
   await endpoint.close();
 });
@@ -36,6 +40,17 @@ afterAll(async () => {
 const root = (): string => server.path('system', 'r4');
 const numbersAt = (path: string): readonly number[] =>
   endpoint.received.filter((one) => one.path === path).flatMap((one) => readNotification('r4', one).numbers);
+
+/** Waits until a Subscription has failed, and lets two days go by for it; after one it gets the status error. */
+async function failForTwoDays(): Promise<void> {
+  await eventually(async () => {
+    const { rowCount } = await owner.query(
+      `update andiron.subscription set failing_since = failing_since - interval '2 days'
+       where failing_since > now() - interval '1 day'`,
+    );
+    return rowCount === 1;
+  });
+}
 
 it('without Redis changes are told too', async () => {
   await makeSubscription(
@@ -59,6 +74,7 @@ it('a Subscription whose heartbeats fail for too long gets the status error', as
     response.statusCode = path === '/faint' ? 500 : 200;
     response.end();
   });
+  await failForTwoDays();
   await untilStatus(send, root(), id, 'error');
   endpoint.behave(undefined);
 });
@@ -72,6 +88,7 @@ it('a Subscription whose notifications fail for too long gets the status error, 
   });
   const group = { resourceType: 'Group', type: 'person', actual: true };
   await send('POST', `${root()}/Group`, group);
+  await failForTwoDays();
   await untilStatus(send, root(), id, 'error');
   const { json } = await send('GET', `${root()}/Subscription/${id}`);
   expect(json['error']).toBe('Notifications have failed for too long: the endpoint answers 500');
