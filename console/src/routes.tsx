@@ -69,6 +69,7 @@ function administrationOf({ pathOf, session }: Administration): readonly Screen[
     ofTenant('audit', fromAdministration('AuditScreen'), { title: words.audit, isTab: true }),
     ofTenant('packages', fromAdministration('PackagesScreen'), { title: words.packages, isTab: true }),
     ofTenant('indexes', fromAdministration('IndexesScreen'), { title: words.indexes, isTab: true }),
+    ofTenant('bulk', fromAdministration('BulkScreen'), { title: words.bulk, isTab: true }),
     ofTenant('subscriptions', fromAdministration('SubscriptionsScreen'), {
       title: words.subscriptions,
       isTab: true,

@@ -373,6 +373,7 @@ const SCREENS = [
   ['/audit', 'Audit trail'],
   ['/packages', 'Packages'],
   ['/indexes', 'Indexes'],
+  ['/bulk', 'Exports and imports'],
   ['/subscriptions', 'Subscriptions'],
 ] as const;
 

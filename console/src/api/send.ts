@@ -7,7 +7,7 @@ import { signedInRelease, tokenFor } from './session';
 export interface SentRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Blob;
+  readonly body?: string | Blob | FormData;
   readonly signal?: AbortSignal;
 }
 

@@ -1,6 +1,7 @@
 /** Who has signed in to which tenant as what; before that the way to the sign-in. */
 import { Button, Menu, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
+import { dropBulkJobsOf } from '../api/bulk-jobs';
 import { signOut } from '../api/session';
 import { dropDrafts, useHasDrafts } from '../editor/drafts';
 import { dropRequestsTo } from '../rest/history';
@@ -63,6 +64,7 @@ export function AccountMenu() {
           onClick={() => {
             dropDrafts(tenant);
             dropRequestsTo(tenant);
+            dropBulkJobsOf(tenant);
             void signOut(tenant);
           }}
         >

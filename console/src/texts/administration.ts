@@ -1,5 +1,6 @@
 import { administrationAccess } from './administration-access';
 import { administrationAudit } from './administration-audit';
+import { administrationBulk } from './administration-bulk';
 import { administrationClients } from './administration-clients';
 import { administrationGiveAccess } from './administration-give-access';
 import { administrationJobs } from './administration-jobs';
@@ -30,6 +31,7 @@ export const administration = {
   whoMay: 'Access',
   packages: 'Packages',
   indexes: 'Indexes',
+  bulk: 'Exports and imports',
   subscriptions: 'Subscriptions',
   access: {
     title: 'This needs the rights of an administrator',
@@ -145,6 +147,7 @@ export const administration = {
   },
   auditScreen: administrationAudit,
   accessScreen: administrationAccess,
+  bulkScreen: administrationBulk,
   clientScreens: administrationClients,
   giveAccess: administrationGiveAccess,
   jobs: administrationJobs,

@@ -1,6 +1,7 @@
 /** The screens of the administration, which load together. */
 export { AccessScreen } from './access/access-screen';
 export { AuditScreen } from './audit/audit-screen';
+export { BulkScreen } from './bulk/bulk-screen';
 export { ClientScreen } from './clients/client-screen';
 export { ClientsScreen } from './clients/clients-screen';
 export { NewClientScreen } from './clients/new-client-screen';
