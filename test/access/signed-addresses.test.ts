@@ -80,6 +80,23 @@ describe.each(TESTED_RELEASES)('attachments in %s', (release) => {
     ]);
   });
 
+  it('are those of the Binary itself, too, and of its versions', async () => {
+    const query =
+      '{ node(_key: "Binary/photo/_history/1") { ... on Binary { content { contentType size address } } } }';
+    const { json } = await server.request(
+      'POST',
+      gatewayPath(server.tenant('acme'), release),
+      { query },
+      {
+        authorization: writer.basic,
+        'content-type': 'application/json',
+      },
+    );
+    const { content } = json.data.node;
+    expect(content).toMatchObject({ contentType: 'image/png', size: PNG.length });
+    expect((await load(`${root()}/${String(content.address)}`)).bytes).toEqual(PNG);
+  });
+
   it('are loaded from their address without credentials, and are not stored on the way', async () => {
     const { status, headers, bytes } = await load(await addressFor(writer));
     expect([status, bytes]).toEqual([200, PNG]);

@@ -18,6 +18,9 @@ describe('The content of an attachment', () => {
     ['application/xhtml+xml', 'text', 'application/octet-stream'],
     ['application/fhir+json', 'text', 'application/octet-stream'],
     ['application/javascript', 'none', 'application/octet-stream'],
+    ['video/mp4', 'video', 'video/mp4'],
+    ['audio/mpeg', 'audio', 'audio/mpeg'],
+    ['video/x-unknown', 'none', 'application/octet-stream'],
     ['', 'none', 'application/octet-stream'],
   ])('%s is shown as %s, and given to the browser as %s', (type, preview, safe) => {
     expect([previewOf(type), safeType(type)]).toEqual([preview, safe]);

@@ -21,6 +21,11 @@ export async function createBinary(
   return `Binary/${id}`;
 }
 
+/** JSON under its own type would be a resource of FHIR, and no content. */
+export function contentTypeOf({ type }: Pick<File, 'type'>): string {
+  return type === '' || /[/+]json\b/i.test(type) ? 'application/octet-stream' : type;
+}
+
 interface Sending {
   readonly file: File;
   readonly token: string | undefined;
@@ -35,7 +40,7 @@ function send(
   return new Promise((resolve, reject) => {
     const sending = new XMLHttpRequest();
     sending.open('POST', url);
-    sending.setRequestHeader('content-type', file.type === '' ? 'application/octet-stream' : file.type);
+    sending.setRequestHeader('content-type', contentTypeOf(file));
     sending.setRequestHeader('accept', 'application/fhir+json');
     sending.setRequestHeader('prefer', 'return=representation');
     if (token !== undefined) sending.setRequestHeader('authorization', `Bearer ${token}`);

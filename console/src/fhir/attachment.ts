@@ -2,7 +2,7 @@
 import { textOf, type JsonObject } from '../api/json';
 
 /** How a content is shown; `none`: only as a file. */
-export type Preview = 'image' | 'pdf' | 'text' | 'none';
+export type Preview = 'image' | 'pdf' | 'text' | 'video' | 'audio' | 'none';
 
 /** Contents that are shown as their text, whatever a browser would do with them. */
 const TEXT = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml)$|application\/(?:x-)?ndjson$)/;
@@ -17,6 +17,8 @@ export function previewOf(contentType: string): Preview {
   const type = mediaType(contentType);
   if (/^image\/(?:png|jpe?g|gif|webp|bmp|svg\+xml)$/.test(type)) return 'image';
   if (type === 'application/pdf') return 'pdf';
+  if (/^video\/(?:mp4|webm|ogg)$/.test(type)) return 'video';
+  if (/^audio\/(?:mpeg|mp4|ogg|webm|wav|x-wav|aac|flac)$/.test(type)) return 'audio';
   return TEXT.test(type) ? 'text' : 'none';
 }
 
@@ -25,7 +27,7 @@ export function previewOf(contentType: string): Preview {
  */
 export function safeType(contentType: string): string {
   const preview = previewOf(contentType);
-  if (preview === 'image' || preview === 'pdf') return mediaType(contentType);
+  if (preview !== 'text' && preview !== 'none') return mediaType(contentType);
   return 'application/octet-stream';
 }
 

@@ -34,9 +34,9 @@ export const form = {
   noRecord: 'No record has this name',
   targetType: (label: string) => `${label}: type of the record`,
   chooseFile: 'Choose a file',
-  fileHint: (inside: number, most: number) =>
-    `A file of at most ${inside} kB stands in the record; a larger one, of at most ${most} MB, becomes a Binary at once.`,
-  fileTooLarge: (name: string, most: number) => `${name} is larger than ${most} MB, and was not read.`,
+  fileHint: (inside: number) =>
+    `A file of at most ${inside} kB stands in the record; a larger one becomes a Binary at once, up to the limit of the server.`,
+  fileTooLarge: (name: string) => `${name} is larger than 2 GB, and was not sent.`,
   sending: 'Sending the file',
   add: (label: string) => `Add ${label}`,
   addSlice: (label: string) => `Add to ${label}`,

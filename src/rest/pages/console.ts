@@ -49,7 +49,7 @@ const SHOWN: ReadonlySet<Interaction> = new Set([
  */
 export const CONTENT_SECURITY_POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
-  "frame-src 'self' blob:; " +
+  "frame-src 'self' blob:; media-src 'self' blob:; " +
   "font-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 export class WebConsole {

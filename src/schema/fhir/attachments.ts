@@ -5,12 +5,18 @@ import { isJsonObject } from '../json';
 import type { Fields } from './elements';
 import type { AttachmentContent, Handlers } from './handlers';
 import { primitiveScalar } from './primitives';
+import { ResourceSource } from '../types/resource';
 
 /** As much as some hundred rows: there may be a megabyte of it. */
 const COST_OF_DATA = { base: 500 };
 
-/** Returns the further field of Attachment. */
-export function attachmentFields<Context>(handlers: Handlers<Context>): Fields<Context> {
+/** The further fields of Attachment and of Binary. */
+export interface ContentFields<Context> {
+  readonly ofAttachment: Fields<Context>;
+  readonly ofBinary: Fields<Context>;
+}
+
+export function contentFields<Context>(handlers: Handlers<Context>): ContentFields<Context> {
   const content = new GraphQLObjectType<AttachmentContent, Context>({
     name: 'AttachmentContent',
     description: 'The content of an Attachment or of the Binary that it names.',
@@ -30,13 +36,25 @@ export function attachmentFields<Context>(handlers: Handlers<Context>): Fields<C
       },
     },
   });
+  const field = { type: content, ...withCost(COST_OF_READ) };
   return {
-    content: {
-      type: content,
-      ...withCost(COST_OF_READ),
-      description: 'Null if there is neither data nor a Binary of this tenant.',
-      resolve: (attachment, _given, context) =>
-        isJsonObject(attachment) ? handlers.content(attachment, context) : undefined,
+    ofAttachment: {
+      content: {
+        ...field,
+        description: 'Null if there is neither data nor a Binary of this tenant.',
+        resolve: (attachment, _given, context) =>
+          isJsonObject(attachment) ? handlers.content(attachment, context) : undefined,
+      },
+    },
+    ofBinary: {
+      content: {
+        ...field,
+        description: 'The content of this version, also where it is too long to be part of the resource.',
+        resolve: (binary, _given, context) =>
+          binary instanceof ResourceSource && binary.isStored
+            ? handlers.content({ url: binary.key }, context)
+            : undefined,
+      },
     },
   };
 }

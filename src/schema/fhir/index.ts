@@ -1,6 +1,6 @@
 import type { GraphQLInputType, GraphQLInterfaceType, GraphQLNamedType } from 'graphql';
 import type { OwnDefinitions, SchemaDefinitions } from './definitions';
-import { attachmentFields } from './attachments';
+import { contentFields } from './attachments';
 import { ElementTypes, type Fields } from './elements';
 import type { Handlers } from './handlers';
 import { MutationFields } from './mutations';
@@ -60,8 +60,12 @@ export function* fhirTypeSteps<Context>(
   ): Parts<Context> {
     const shared = release && changed && { fields: release.fields, changed };
     const fields: ResourceFields<Context> = new ResourceFields(of, handlers, () => elements, shared);
-    const further = (typeName: string): Fields<Context> =>
-      typeName === 'Attachment' ? attachmentFields(handlers) : fields.further(typeName);
+    const contents = contentFields(handlers);
+    const further = (typeName: string): Fields<Context> => {
+      if (typeName === 'Attachment') return contents.ofAttachment;
+      const found = fields.further(typeName);
+      return typeName === 'Binary' ? { ...found, ...contents.ofBinary } : found;
+    };
     const elements: ElementTypes<Context> = new ElementTypes(of, handlers, further, release?.elements);
     const operations = operationFields(of, elements, of.operations, (request, context) =>
       handlers.invoke(request, context),

@@ -171,6 +171,16 @@ export type SearchEntryMode =
   | 'INCLUDE'
   | 'MATCH';
 
+export type BinaryContentQueryVariables = Exact<{
+  key: string | number;
+}>;
+
+
+export type BinaryContentQuery = { node:
+    | { content: { address: string | null } | null }
+    | Record<PropertyKey, never>
+   | null };
+
 export type ChangedSubscriptionVariables = Exact<{
   type: ResourceType;
   id: string | number;
@@ -1147,6 +1157,17 @@ export class TypedDocumentString<TResult, TVariables>
   }
 }
 
+export const BinaryContentDocument = new TypedDocumentString(`
+    query BinaryContent($key: ID!) {
+  node(_key: $key) {
+    ... on Binary {
+      content {
+        address
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<BinaryContentQuery, BinaryContentQueryVariables>;
 export const ChangedDocument = new TypedDocumentString(`
     subscription Changed($type: ResourceType!, $id: ID!, $after: Int) {
   resourceChanged(type: $type, id: $id, after: $after) {

@@ -15,6 +15,7 @@ import { LongText } from './long-text';
 import { WebLink } from './primitive-view';
 import classes from './render.module.css';
 import { useRenderSpace } from './render-space';
+import { SaveContent, StreamView } from './stream-view';
 
 /** Larger ones are read when somebody asks. */
 const SHOWN_BYTES = 5_000_000;
@@ -31,6 +32,16 @@ async function readContent(space: Space, value: JsonObject): Promise<Uint8Array<
   if (!response.ok) throw toFailure(response.status, await response.text());
   return new Uint8Array(await response.arrayBuffer());
 }
+
+const keyOf = ({
+  type,
+  id,
+  versionId,
+}: {
+  type: string;
+  id: string;
+  versionId?: string | undefined;
+}): string => `${type}/${id}${versionId === undefined ? '' : `/_history/${versionId}`}`;
 
 /** The address of a content inside of the browser, as long as the component is there. */
 function useBlobAddress(bytes: Uint8Array<ArrayBuffer> | undefined, type: string): string | undefined {
@@ -52,12 +63,16 @@ export function AttachmentView({ value }: { readonly value: JsonObject }) {
   const target = parseReference(url ?? '', absolute(fhirPath(space)));
   const isHere = data !== undefined || target.kind === 'record';
   const isSmall = (data?.length ?? Number(textOf(value['size']) ?? 0)) < SHOWN_BYTES;
-  const [isWanted, setWanted] = useState(previewOf(type) === 'image' && isSmall);
+  const preview = previewOf(type);
+  /** What the browser loads by itself; the rest is read with the token of the person. */
+  const remote = data === undefined && target.kind === 'record' ? keyOf(target) : undefined;
+  const [isWanted, setWanted] = useState(preview === 'image' && isSmall);
+  const isStream = remote !== undefined && (preview === 'video' || preview === 'audio');
   const content = useQuery({
     // Content inside of the record is no key: megabytes would be compared at each drawing.
     queryKey: ['attachment', space, data === undefined ? url : id],
     queryFn: () => readContent(space, value),
-    enabled: isWanted && isHere,
+    enabled: isWanted && isHere && !isStream,
     staleTime: Infinity,
     gcTime: data === undefined ? 60_000 : 0,
     structuralSharing: false,
@@ -65,7 +80,7 @@ export function AttachmentView({ value }: { readonly value: JsonObject }) {
   });
   const address = useBlobAddress(content.data, safeType(type));
   const name = fileName(value);
-  const canOpen = previewOf(type) === 'pdf' && content.data !== undefined && isPdf(content.data);
+  const canOpen = preview === 'pdf' && content.data !== undefined && isPdf(content.data);
   if (!isHere)
     return url !== undefined && isWebAddress(url) ? <WebLink url={url} label={name} /> : <span>{name}</span>;
   return (
@@ -75,7 +90,9 @@ export function AttachmentView({ value }: { readonly value: JsonObject }) {
         <Text size="xs" c="dimmed">
           {type}
         </Text>
-        {address === undefined ? (
+        {address !== undefined ? (
+          <ContentButtons address={address} name={name} canOpen={canOpen} />
+        ) : (isStream && isWanted) || (remote !== undefined && preview === 'none') ? null : (
           <Button
             size="compact-xs"
             variant="default"
@@ -84,10 +101,19 @@ export function AttachmentView({ value }: { readonly value: JsonObject }) {
           >
             {texts.record.loadContent}
           </Button>
-        ) : (
-          <ContentButtons address={address} name={name} canOpen={canOpen} />
+        )}
+        {remote === undefined || address !== undefined ? null : (
+          <SaveContent space={space} content={remote} name={name} />
         )}
       </Group>
+      {remote !== undefined && isStream && isWanted ? (
+        <StreamView
+          space={space}
+          content={remote}
+          name={name}
+          kind={preview === 'audio' ? 'audio' : 'video'}
+        />
+      ) : null}
       {content.isError ? <FailureView error={content.error} /> : null}
       {address === undefined || content.data === undefined ? null : (
         <ContentPreview address={address} name={name} type={type} bytes={content.data} />
@@ -111,10 +137,16 @@ function ContentPreview({ address, name, type, bytes }: ContentPreviewProps) {
   // The viewer of the browser gets it under the type of a PDF, whatever else is in it.
   if (preview === 'pdf' && isPdf(bytes))
     return <iframe className={classes['document']} src={address} title={texts.record.preview(name)} />;
+  if (preview === 'video' || preview === 'audio') {
+    const Player = preview;
+    return (
+      <Player className={classes['player']} src={address} controls aria-label={texts.record.preview(name)} />
+    );
+  }
   if (preview !== 'text') return null;
   return (
     <div className={classes['source']} role="group" aria-label={texts.record.preview(name)} tabIndex={0}>
-      <LongText text={decodeText(bytes, type)} />
+      <LongText text={decodeText(bytes.subarray(0, SHOWN_BYTES), type)} />
     </div>
   );
 }

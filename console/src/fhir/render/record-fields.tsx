@@ -3,6 +3,7 @@ import { Paper, Text } from '@mantine/core';
 import { objectsOf, isObject, textOf, type JsonObject } from '../../api/json';
 import { Loading } from '../../layout/loaded';
 import { headlineOf } from '../headline';
+import { versionOf } from '../server-meta';
 import { AttachmentView } from './attachment-view';
 import { MemberList } from './member-list';
 import { MetaView } from './meta-view';
@@ -32,11 +33,11 @@ export function RecordFields({ record, isInside = false }: RecordFieldsProps) {
     ...(isObject(meta) ? ['meta'] : []),
     ...(isInside ? [] : ['id']),
   ]);
-  const isBinary = type === 'Binary' && record['data'] !== undefined;
+  const isBinary = type === 'Binary' && (record['data'] !== undefined || !isInside);
   if (isBinary) for (const name of BINARY) said.add(name);
   const fields = (
     <>
-      {isBinary ? <AttachmentView value={record} /> : null}
+      {isBinary ? <AttachmentView value={contentOf(record)} /> : null}
       <MemberList object={record} elements={elements} without={said} />
       <Parts items={objectsOf(contained)} valueOf={(resource) => resource}>
         {(shown) =>
@@ -51,6 +52,12 @@ export function RecordFields({ record, isInside = false }: RecordFieldsProps) {
     </>
   );
   return isInside ? <InsideFrame record={record}>{fields}</InsideFrame> : fields;
+}
+
+/** A Binary as an attachment. The content of a long one is at its address alone. */
+function contentOf(record: JsonObject): JsonObject {
+  if (record['data'] !== undefined) return record;
+  return { ...record, url: `Binary/${textOf(record['id']) ?? ''}/_history/${versionOf(record)}` };
 }
 
 function InsideFrame({

@@ -14,8 +14,8 @@ import type { ValueProps } from './value-props';
 const words = texts.form;
 /** Bytes: what is in a record is read and sent with each of its versions. */
 const INSIDE = 200_000;
-/** Bytes: what the server takes as one body (MAX_BODY_BYTES), if its operator has not chosen another limit. */
-const MOST = 16 * 1024 * 1024;
+/** Bytes: no server takes more; its own limit is lower (MAX_BINARY_BYTES), and the server says so. */
+const MOST = 2_147_483_647;
 
 function toBase64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -41,7 +41,7 @@ export function AttachmentInput(props: ValueProps) {
   const take = async (file: File): Promise<void> => {
     setError(undefined);
     if (file.size > MOST) {
-      setNote(words.fileTooLarge(file.name, MOST / 1024 / 1024));
+      setNote(words.fileTooLarge(file.name));
       return;
     }
     setNote('');
@@ -94,7 +94,7 @@ export function AttachmentInput(props: ValueProps) {
         )}
       </Group>
       <Text size="xs" c="dimmed">
-        {words.fileHint(INSIDE / 1_000, MOST / 1024 / 1024)}
+        {words.fileHint(INSIDE / 1_000)}
       </Text>
       {share === undefined ? null : (
         <Progress value={share * 100} aria-label={words.sending} mt={4} transitionDuration={0} />

@@ -1,0 +1,89 @@
+/** A video or a sound, of which the browser loads the parts that it plays; and a file that is saved without passing through the page. */
+import { Button, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { readContentAddress } from '../../api/content';
+import { FailureView } from '../../layout/failure-view';
+import { IconDownload } from '../../layout/icons/icons';
+import type { Space } from '../../place';
+import { texts } from '../../texts';
+import classes from './render.module.css';
+
+/** A source that fails again so soon after it was renewed is no matter of its address. */
+const SOON_MS = 5_000;
+
+async function addressOf(space: Space, key: string): Promise<string> {
+  const address = await readContentAddress(space, key);
+  if (address === undefined) throw new Error(texts.record.noContent);
+  return address;
+}
+
+export interface StreamViewProps {
+  readonly space: Space;
+  /** `Binary/id`, or a version of it. */
+  readonly content: string;
+  readonly name: string;
+  readonly kind: 'video' | 'audio';
+}
+
+/** Plays by addresses that are valid for a minute: one that has ended while it plays is replaced, at the same moment. */
+export function StreamView({ space, content, name, kind }: StreamViewProps) {
+  const at = useRef(0);
+  const renewed = useRef(0);
+  const address = useQuery({
+    queryKey: ['content-address', space, content],
+    queryFn: () => addressOf(space, content),
+    // Another one would begin the play anew.
+    staleTime: Infinity,
+    gcTime: 0,
+    retry: false,
+  });
+  if (address.isError) return <FailureView error={address.error} isOfRecords />;
+  if (address.data === undefined) return <Text size="sm">{texts.common.loading}</Text>;
+  const Player = kind;
+  return (
+    <Player
+      className={classes['player']}
+      src={address.data}
+      controls
+      preload="metadata"
+      aria-label={texts.record.preview(name)}
+      onTimeUpdate={({ currentTarget }) => (at.current = currentTarget.currentTime)}
+      onLoadedMetadata={({ currentTarget }) => {
+        if (at.current > 0) currentTarget.currentTime = at.current;
+      }}
+      onError={() => {
+        if (Date.now() - renewed.current < SOON_MS) return;
+        renewed.current = Date.now();
+        void address.refetch();
+      }}
+    />
+  );
+}
+
+/** Saves a content of any length: the browser writes it to the file as it comes. */
+export function SaveContent({ space, content, name }: Omit<StreamViewProps, 'kind'>) {
+  const saving = useMutation({
+    mutationFn: () => addressOf(space, content),
+    onSuccess: (address) => {
+      const link = document.createElement('a');
+      link.href = address;
+      link.download = name;
+      link.click();
+    },
+  });
+  return (
+    <>
+      <Button
+        size="compact-xs"
+        variant="default"
+        loading={saving.isPending}
+        leftSection={<IconDownload size={14} aria-hidden />}
+        onClick={() => saving.mutate()}
+      >
+        {texts.record.download}
+      </Button>
+      {saving.isError ? <FailureView error={saving.error} isOfRecords /> : null}
+    </>
+  );
+}
