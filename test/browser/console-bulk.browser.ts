@@ -1,0 +1,81 @@
+/** Exports and imports in the console, and attachments that are large, in a browser against a server. */
+import { readFileSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import { startServer, type TestServer } from '../support/server';
+import { startChromium } from './chromium';
+import { buildConsole, findBarriers, openConsole, setColors } from './console-page';
+
+const FHIR = '/w/system/api/v1/fhir/r4';
+const SCREEN = '/w/system/console/administration/system/bulk';
+/** Megabytes, which the page need not hold. */
+const LARGE = Buffer.alloc(3_000_000, 'scan');
+
+let server: TestServer;
+let browser: Browser;
+beforeAll(async () => {
+  await buildConsole();
+  server = await startServer();
+  browser = await startChromium();
+  for (const id of ['ann', 'ben']) await put('Patient', { resourceType: 'Patient', id });
+}, 240_000);
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+
+async function put(
+  type: string,
+  resource: { readonly id: string; readonly [name: string]: unknown },
+): Promise<void> {
+  const { status, text } = await server.request('PUT', `${FHIR}/${type}/${resource.id}`, resource);
+  if (status > 201) throw new Error(text);
+}
+
+it('an export is begun, followed to its files, saved, and removed', async () => {
+  const { page, goTo, close, faults } = await openConsole(browser, server.base);
+  await goTo(SCREEN);
+  await page.getByRole('combobox', { name: 'What' }).click();
+  await page.getByRole('option', { name: 'The records of all patients' }).click();
+  await page.getByRole('button', { name: 'Start the export' }).click();
+  const job = page.getByRole('article', { name: 'Export: The records of all patients' });
+  await job.getByRole('status').getByText('Done').waitFor();
+  // The job is still there when the page is loaded again.
+  await goTo(SCREEN);
+  await job.getByRole('status').getByText('Done').waitFor();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    job.getByRole('button', { name: 'Save Patient Resources' }).click(),
+  ]);
+  const lines = readFileSync(await file.path(), 'utf8')
+    .trim()
+    .split('\n');
+  expect(lines.map((line) => (JSON.parse(line) as { id: string }).id).toSorted()).toEqual(['ann', 'ben']);
+  for (const colors of ['light', 'dark'] as const) {
+    await setColors(page, colors);
+    expect(await findBarriers(page)).toEqual([]);
+  }
+  await job.getByRole('button', { name: /^Remove/ }).click();
+  await page.getByText('None yet.').waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
+it('a file that is not shown is saved by an address of its own', async () => {
+  const sent = await server.request('PUT', `${FHIR}/Binary/scan`, LARGE, { 'content-type': 'image/tiff' });
+  expect(sent.status).toBe(201);
+  const attachment = { contentType: 'image/tiff', url: 'Binary/scan', title: 'Scan', size: LARGE.length };
+  await put('DocumentReference', {
+    ...{ resourceType: 'DocumentReference', id: 'scan', status: 'current' },
+    content: [{ attachment }],
+  });
+  const { page, goTo, close, faults } = await openConsole(browser, server.base);
+  await goTo(`${FHIR}/DocumentReference/scan`);
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download' }).click(),
+  ]);
+  expect(file.suggestedFilename()).toBe('Scan.tiff');
+  expect(readFileSync(await file.path()).equals(LARGE)).toBe(true);
+  expect(faults).toEqual([]);
+  await close();
+});
