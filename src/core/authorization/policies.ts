@@ -7,6 +7,7 @@ import { FhirError, fhirError } from '../errors';
 import { loadDefinitions } from '../fhir/definitions';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
 import type { Operation } from '../operation-types/operation';
+import { EXPORT_DEFINITIONS } from '../operation-types/own-definitions';
 import { listOperations } from '../operation-types/registry';
 import { parseCriterion } from '../search/criteria';
 import type { SearchTypeContext } from '../search/types/search-type';
@@ -183,5 +184,6 @@ function isUnderstood(context: SearchTypeContext, type: string, name: string, va
 }
 
 function isOperation(known: readonly Operation[], release: Release, code: string): boolean {
-  return listOperations(known, loadDefinitions(release)).some((operation) => operation.code === code);
+  const available = [...listOperations(known, loadDefinitions(release)), ...EXPORT_DEFINITIONS];
+  return available.some((operation) => operation.code === code);
 }
