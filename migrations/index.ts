@@ -16,6 +16,7 @@ import * as jobs from './0049-jobs';
 import * as invitations from './0050-invitations';
 import * as content from './0051-content';
 import * as bulkJobs from './0052-bulk-jobs';
+import * as imports from './0053-imports';
 
 export { readFunctions, type DatabaseFunction } from './sql-files';
 
@@ -41,6 +42,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0050-invitations': invitations,
   '0051-content': content,
   '0052-bulk-jobs': bulkJobs,
+  '0053-imports': imports,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */

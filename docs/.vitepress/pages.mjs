@@ -16,6 +16,7 @@ export const PARTS = [
           'use/connect-smart-app',
           'use/subscribe',
           'use/export',
+          'use/import',
           'use/import-guide',
           'use/create-tenants',
         ],

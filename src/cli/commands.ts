@@ -4,6 +4,7 @@ import { client } from './client';
 import type { AnyCommand, CommandGroup, Options } from './command';
 import { config } from './config';
 import { doctor } from './doctor';
+import { importFiles } from './import';
 import { importPackage } from './import-package';
 import { issuer } from './issuer';
 import { keys } from './keys';
@@ -34,6 +35,7 @@ const ON_DATABASE: readonly AnyCommand[] = [
     access,
     audit,
     subscription,
+    importFiles,
     importPackage,
     reindex,
     doctor,

@@ -10,13 +10,12 @@ import {
 import type { Arguments, Command } from './command';
 import { JSON_OPTION, print } from './output';
 import { textOf, wrongValue } from './option-values';
+import { createStatusLine } from './status-line';
 import { withApp } from './with-app';
 import { noTenant } from './with-tenant';
 
 /** Further differences are only counted. */
 const MAX_PRINTED = 1_000;
-/** Between two updates of the progress line. */
-const REDRAW_MS = 100;
 
 function ownerOf({ tenant, release }: { readonly tenant: string; readonly release: string }): string {
   return `${tenant === '' ? 'base resources' : tenant} ${release}`;
@@ -64,25 +63,6 @@ async function verify(core: Core, scope: ReindexScope, given: Arguments): Promis
   const { count, first } = found;
   print(given, { count, differences: first }, count === 0 ? ['The index matches the stored versions'] : []);
   if (count > 0) throw new Error(`${count} differences between the index and the stored versions`);
-}
-
-/** A progress line that redraws itself on a terminal; elsewhere nothing. */
-function createStatusLine(
-  output: NodeJS.WriteStream,
-  isShown: boolean,
-): { show(text: string): void; clear(): void } {
-  let drawnAt = -Infinity;
-  return {
-    show(text) {
-      const now = performance.now();
-      if (!isShown || !output.isTTY || now - drawnAt < REDRAW_MS) return;
-      drawnAt = now;
-      output.write(`\r${text}\u001b[K`);
-    },
-    clear() {
-      if (isShown && output.isTTY) output.write('\r\u001b[K');
-    },
-  };
 }
 
 async function rebuild(core: Core, scope: ReindexScope, given: Arguments): Promise<void> {

@@ -98,6 +98,7 @@ export const ERROR_CATALOGUE = {
   sequenceExhausted: { status: 503, code: 'no-store', message: 'The version sequence of this tenant is exhausted; no more changes can be stored' },
   quotaExceeded: { status: 507, code: 'business-rule', message: 'This tenant {reason}; nothing was stored' },
   tooManyJobs: { status: 429, code: 'throttled', message: 'This tenant has {limit} asynchronous requests, which is the limit; wait until one ends, or DELETE the address of one' },
+  tooManyImports: { status: 429, code: 'throttled', message: 'This {whose} has {limit} imports that have not ended, which is the limit; wait until one ends, or DELETE the address of one' },
   jobUnderWay: { status: 409, code: 'conflict', message: "The tenant '{tenant}' has a job of the kind '{kind}' that has not ended, {id}; wait for its end, or DELETE it" },
   tooManyExports: { status: 429, code: 'throttled', message: 'This {whose} has {limit} exports that have not ended, which is the limit; wait until one ends, or DELETE the address of one' },
   unknownJob: { status: 404, code: 'not-found', message: 'The asynchronous request does not exist, or its answer has expired' },

@@ -41,6 +41,7 @@ export const INTERACTIONS = Object.freeze({
   exportPatientsByPost: describe('export', ['POST'], '/Patient/$export'),
   exportGroup: describe('export', ['GET'], '/Group/:id/$export'),
   exportGroupByPost: describe('export', ['POST'], '/Group/:id/$export'),
+  startImport: describe('import', ['POST'], '/$import'),
   smartConfiguration: describe('smart-configuration', ['GET'], '/.well-known/smart-configuration'),
   capabilities: describe('capabilities', ['GET'], '/metadata'),
   openapi: describe('openapi', ['GET'], '/openapi.json'),

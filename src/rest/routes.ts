@@ -7,16 +7,11 @@ import type { RestContext } from './rest-context';
 import type { Exchange } from './exchange';
 import type { FhirRequest } from './requests/fhir-request';
 import { FHIR_ROOT, INTERACTIONS, METHODS, type Interaction, type Method } from './interaction-names';
-import {
-  bulkCancel,
-  bulkFile,
-  bulkStatus,
-  exportGroup,
-  exportPatients,
-  exportSystem,
-} from './interactions/bulk-export';
+import { bulkCancel, bulkFile, bulkStatus } from './interactions/bulk';
+import { exportGroup, exportPatients, exportSystem } from './interactions/bulk-export';
 import { runBundle } from './interactions/bundle';
 import { history } from './interactions/history';
+import { startImport } from './interactions/import';
 import { capabilities } from './interactions/metadata';
 import { openapi } from './interactions/openapi';
 import { smartConfiguration } from './interactions/smart-configuration';
@@ -57,6 +52,7 @@ const RUNS: Readonly<Record<Exclude<keyof typeof INTERACTIONS, NonFhirInteractio
   exportPatientsByPost: exportPatients,
   exportGroup,
   exportGroupByPost: exportGroup,
+  startImport,
   smartConfiguration,
   capabilities,
   openapi: (exchange) => openapi(exchange, describedRoutes()),

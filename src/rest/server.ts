@@ -140,6 +140,11 @@ function readBodiesAsText(server: FastifyInstance, { bodyLimits }: RestSettings)
       readBytes(payload, request, largestContent(bodyLimits.resource), (error, bytes) =>
         done(error, bytes && toBuffer(bytes).toString('base64')),
       );
+    } else if (isImportAddress(request.url)) {
+      // Files may be gzipped: their bytes are no text.
+      readBytes(payload, request, bodyLimits.bundle, (error, bytes) =>
+        done(error, bytes && [toBuffer(bytes)]),
+      );
     } else {
       const limit = isBundleAddress(request.url) ? bodyLimits.bundle : bodyLimits.resource;
       const read = request.routeOptions.config.takesLongBodies === true ? readLongBody : readBody;
@@ -151,6 +156,10 @@ function readBodiesAsText(server: FastifyInstance, { bodyLimits }: RestSettings)
 /** True for `…/Bundle`, `…/Bundle/id`, and `{fhir_root}` itself, which accepts batches. */
 function isBundleAddress(url: string): boolean {
   return /^\/w\/[^/?]+\/api\/v1\/fhir\/[^/?]+(?:\/Bundle(?:\/[^/?]*)?)?\/?(?:\?|$)/.test(url);
+}
+
+function isImportAddress(url: string): boolean {
+  return /^\/w\/[^/?]+\/api\/v1\/fhir\/[^/?]+\/\$import\/?(?:\?|$)/.test(url);
 }
 
 function spellOutDollar(url: string): string {

@@ -2,6 +2,7 @@
 import type { FhirError } from '../errors';
 import type { QueryParameter } from '../fhir/query-text';
 
+import type { ImportPart } from '../storage/jobs/import-part';
 import type { ResourceInput } from './resource-input';
 import type { HistoryPage } from './history';
 import type { InvocationResult } from './operation';
@@ -67,6 +68,8 @@ export interface BundleRequest {
   readonly isDryRun?: boolean;
   /** Dry runs only: the Bundle stands for a single write, in which conditional references are refused. */
   readonly isSingleWrite?: boolean;
+  /** Of the server's own: the parts of an import that the transaction writes, which are stored with it. Its entries are not counted. */
+  readonly importParts?: readonly ImportPart[];
 }
 
 export interface BundleAnswer {

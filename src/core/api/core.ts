@@ -17,6 +17,7 @@ import type { AccessExplanations } from './access-explanation';
 import type { AdministrationJobs } from './administration-jobs';
 import type { AuditTrails } from './audit-trail';
 import type { Capabilities, CapabilityMode, NamedQueries } from './capabilities';
+import type { Imports } from './imports';
 import type { IndexDifference, OutdatedIndex, ReindexProgress, ReindexScope } from './index-work';
 import type { Jobs } from './jobs';
 import type { OpenJob, ProcessReport, ServerState, SlowSearch } from './server';
@@ -40,6 +41,7 @@ import type { Release } from '../fhir/release';
 export * from './access';
 export * from './access-explanation';
 export * from './administration-jobs';
+export * from './imports';
 export * from './audit-trail';
 export * from './bulk-export';
 export * from './bundle';
@@ -219,6 +221,7 @@ export interface CoreTenants extends Tenants, TenantAdministration {
 export interface CoreJobs {
   readonly requests: Jobs;
   readonly administration: AdministrationJobs;
+  readonly imports: Imports;
   /** The jobs of all tenants that have not ended. */
   readonly open: {
     /** The oldest first, at most 200. Cost: a connection. */

@@ -50,6 +50,7 @@ export const CORE_RULES = {
   jobs: {
     requests: 'data',
     administration: 'server',
+    imports: 'data',
     open: 'server',
     reindex: 'server',
     verifyIndex: 'server',

@@ -14,7 +14,8 @@ import { capabilities } from '../interactions/capabilities';
 import { changes } from '../interactions/changes';
 import { parseIfNoneExist } from '../interactions/conditional/if-none-exist';
 import { openSignedRead, refusedSignature, signRead } from '../interactions/signed-read';
-import { AdministrationJobs } from '../jobs/administration-jobs';
+import { AdministrationJobs, FETCHES } from '../jobs/administration-jobs';
+import { ImportJobs } from '../jobs/imports';
 import { OpenJobs } from '../jobs/open-jobs';
 import { createReindexJob } from '../jobs/reindex-job';
 import { RequestJobs } from '../jobs/requests';
@@ -22,6 +23,7 @@ import { admitRequest, chargeRequests, type RequestCounts } from '../limits/admi
 import { RefusalDelay } from '../limits/refusal-delay';
 import { UnderWay } from '../limits/under-way';
 import { OPERATIONS } from '../operations';
+import { Outbound } from '../outbound/outbound';
 import { operationsOf } from '../operations/invoke';
 import { authorNames } from '../oauth/author-names';
 import { namedQueries } from '../search-execution/named-queries';
@@ -82,6 +84,16 @@ export async function createCore(options: CoreOptions): Promise<RunningCore> {
     ...{ runner: jobs, database, tenants, log },
     rates: base.rates,
   });
+  const imports = new ImportJobs({
+    ...{ runner: jobs, services, log, findSpace, interactions: connected.interactions },
+    outbound: new Outbound(options.outboundAllowedHosts),
+    longestLine: limits.maxBodyBytes,
+    renewCaller: (space, caller) => access.renewCaller(space, caller),
+    async admitFetch(tenant) {
+      const counted = { tenant, kind: 'fetches', name: '', rates: FETCHES };
+      return (await base.rates.take([counted])).isAdmitted;
+    },
+  });
   const openJobs = new OpenJobs({ runner: jobs, database, owner });
   const view = new ServerView({ cache, database: owner, log, process: erasures.confirmation.process });
   const parts: Parts = { options, base, created, audit, counts, charge, cacheInvalidator, connected, view };
@@ -104,6 +116,7 @@ export async function createCore(options: CoreOptions): Promise<RunningCore> {
         services,
       ),
       administration: administrationJobs,
+      imports,
       open: { list: () => openJobs.list(), stop: (id) => openJobs.stop(id) },
       startWork() {
         for (const one of [erasures, jobs, audit, access, notifications, work, contentSweep]) one.start();

@@ -27,6 +27,8 @@ import { entryExpression } from '../fhir/bundle/entry';
 import type { DeletedResource, WriteAspect } from './write-aspect';
 
 const MOST_REFERRERS = 5;
+/** References that the error of a job lists: an import needs to know all lines that have one. */
+const MOST_ISSUES_OF_JOB = 10_000;
 /** Deletions that one statement checks. */
 const AT_ONCE = 100;
 
@@ -198,7 +200,8 @@ async function refuseAbsent(
   if (absent.length === 0) return;
   const missing = await withoutBase(services, context, absent);
   if (missing.length === 0) return;
-  const issues = missing.slice(0, MAX_ISSUES_OF_RESOURCE).map(({ named, place }): Issue => {
+  const most = context.isJob === true ? MOST_ISSUES_OF_JOB : MAX_ISSUES_OF_RESOURCE;
+  const issues = missing.slice(0, most).map(({ named, place }): Issue => {
     const { type, id, versionId, expression } = named;
     const reference = `${type}/${id}${versionId === undefined ? '' : `/_history/${versionId}`}`;
     const inPlace = place === undefined ? expression : `${place}${expression.slice(expression.indexOf('.'))}`;

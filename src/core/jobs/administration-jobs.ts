@@ -31,8 +31,8 @@ export interface AdministrationJobsOptions {
   readonly log: Log;
 }
 
-/** Outgoing requests of the jobs of one tenant, over all processes: those of some 60 packages, of which each takes two. */
-const FETCHES: readonly Rate[] = [{ quota: 120, windowMs: 60_000 }];
+/** Outgoing requests of the jobs of one tenant, imports among them, over all processes: those of some 60 packages, of which each takes two. */
+export const FETCHES: readonly Rate[] = [{ quota: 120, windowMs: 60_000 }];
 
 /** The first time, and two more after the end of a process. */
 const MAX_RUNS = 3;

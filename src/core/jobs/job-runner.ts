@@ -121,9 +121,13 @@ export class JobRunner {
     this.#kinds.set(kind.name, kind);
   }
 
-  start(): void {
+  /** `only`: the kinds that this process executes, of those that it serves; undefined: all. */
+  start(only?: readonly string[]): void {
+    if (only !== undefined)
+      for (const name of this.#kinds.keys()) if (!only.includes(name)) this.#kinds.delete(name);
     this.#isStarted = true;
     this.#loop.start();
+    if (only !== undefined) this.wake();
   }
 
   /** There may be something to do. Returns at once. */

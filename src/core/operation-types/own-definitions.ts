@@ -13,6 +13,7 @@ const resources: (JsonObject & { readonly id: string })[] = [];
 
 export const reindexDefinition = load('andiron-reindex');
 export const reindexStatusDefinition = load('andiron-reindex-status');
+export const importDefinition = load('andiron-import');
 export const purgeDefinition = load('andiron-purge');
 export const subscriptionStatusDefinition = load('backport-subscription-status');
 export const subscriptionEventsDefinition = load('backport-subscription-events');

@@ -31,3 +31,34 @@ export async function withDeadline<T>(
     signal.removeEventListener('abort', abort);
   }
 }
+
+/**
+ * Executes `work` with a signal that aborts with `signal`, or after `idleMs` without a byte; `work` says when it waits for one, as it
+ * does at first. Throws as `withDeadline`.
+ */
+export async function whileNotIdle<T>(
+  signal: AbortSignal,
+  idleMs: number,
+  work: (signal: AbortSignal, wait: (isWaiting: boolean) => void) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const wait = (isWaiting: boolean): void => {
+    clearTimeout(timer);
+    const end = (): void => controller.abort(new OutboundError(`it has sent nothing for ${idleMs / 1000} s`));
+    timer = isWaiting ? setTimeout(end, idleMs) : undefined;
+  };
+  const abort = (): void => controller.abort(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    wait(true);
+    return await work(controller.signal, wait);
+  } catch (error) {
+    controller.signal.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+  }
+}

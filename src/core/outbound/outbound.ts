@@ -1,7 +1,7 @@
 /** The only HTTP client of the server for addresses that clients or operators have given. */
 import { SpanKind } from '@opentelemetry/api';
 import { inSpan, traceHeaders } from '../tracing';
-import { withDeadline } from './deadline';
+import { whileNotIdle, withDeadline } from './deadline';
 import { Destinations } from './destinations';
 import { exchange, readBody } from './exchange';
 import { messageHeaders, type HeaderLine } from './message-headers';
@@ -16,6 +16,11 @@ export interface OutboundRequest {
   readonly signal: AbortSignal;
   /** Longest answer in bytes; a longer one is aborted. */
   readonly maxBytes: number;
+}
+
+export interface OutboundDownload extends Omit<OutboundRequest, 'maxBytes'> {
+  /** Milliseconds without a byte after which it is aborted. */
+  readonly idleMs: number;
 }
 
 export interface OutboundMessage {
@@ -36,6 +41,47 @@ const WITHOUT_BODY = [204, 205, 304];
 /** An endpoint may finish an answer of this length in bytes; a longer one is cut off. */
 const MAX_DROPPED_BYTES = 64 * 1024;
 
+async function download<T>(
+  destinations: Destinations,
+  { url, accept, signal, idleMs }: OutboundDownload,
+  take: (status: number, body: AsyncIterable<Buffer>) => Promise<T>,
+): Promise<T> {
+  const headers = { accept, ...OWN_HEADERS, ...traceHeaders() };
+  return whileNotIdle(signal, idleMs, async (untilIdle, wait) => {
+    const state = { hasAnswered: false };
+    try {
+      const request = { url, method: 'GET', headers, body: undefined, signal: untilIdle };
+      return await exchange(destinations, request, async (answer) => {
+        state.hasAnswered = true;
+        wait(false);
+        return take(answer.statusCode ?? 0, piecesOf(answer, wait));
+      });
+    } catch (error) {
+      // Errors of the answer are converted by its reader, and the others are those of `take`.
+      throw state.hasAnswered ? error : toOutboundError(error);
+    }
+  });
+}
+
+/** Yields the bytes of an answer; only the time until the next ones counts as idle. */
+async function* piecesOf(
+  answer: AsyncIterable<unknown>,
+  wait: (isWaiting: boolean) => void,
+): AsyncGenerator<Buffer, void> {
+  try {
+    wait(true);
+    for await (const piece of answer) {
+      wait(false);
+      yield Buffer.from(piece as Uint8Array);
+      wait(true);
+    }
+  } catch (error) {
+    throw toOutboundError(error);
+  } finally {
+    wait(false);
+  }
+}
+
 export class Outbound {
   readonly destinations: Destinations;
 
@@ -50,6 +96,18 @@ export class Outbound {
    */
   async get(request: OutboundRequest): Promise<Response> {
     return inSpan('GET', { kind: SpanKind.CLIENT }, () => this.#get(request));
+  }
+
+  /**
+   * Returns what `take` returns for the status and the bytes of the answer to a GET request, which may have any length.
+   * Destinations are checked as for `get`; redirects are not followed. Throws OutboundError, also for network errors, the errors
+   * of `take`, and the reason of the signal.
+   */
+  async download<T>(
+    request: OutboundDownload,
+    take: (status: number, body: AsyncIterable<Buffer>) => Promise<T>,
+  ): Promise<T> {
+    return inSpan('GET', { kind: SpanKind.CLIENT }, () => download(this.destinations, request, take));
   }
 
   /**

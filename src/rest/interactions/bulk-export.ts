@@ -61,7 +61,7 @@ function informationOf(diagnostics: string): string {
 }
 
 /** GET _bulk/{job}: 202 until the export is made, then its manifest. */
-export async function bulkStatus(exchange: Exchange): Promise<FastifyReply> {
+export async function exportStatus(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, context } = exchange;
   const { job = '' } = request.params;
   const state = await restContext.core.interactions.exportStatus(context, job);
@@ -111,7 +111,7 @@ function toManifest(
 }
 
 /** DELETE _bulk/{job}: 202. An export under way is stopped; its files are gone at once. */
-export async function bulkCancel(exchange: Exchange): Promise<FastifyReply> {
+export async function cancelExport(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, context } = exchange;
   if (!(await restContext.core.interactions.cancelExport(context, request.params.job ?? '')))
     throw fhirError('unknownJob');
@@ -121,7 +121,7 @@ export async function bulkCancel(exchange: Exchange): Promise<FastifyReply> {
 let sent = 0;
 
 /** GET _bulk/{job}/{file}: the lines of a file. */
-export async function bulkFile(exchange: Exchange): Promise<FastifyReply> {
+export async function exportFile(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, reply, context, root } = exchange;
   const { job = '', file: name = '' } = request.params;
   const { core, settings } = restContext;

@@ -169,22 +169,35 @@ export const DESCRIPTIONS = new Map<Interaction, Description>([
   [
     INTERACTIONS.bulkStatus,
     {
-      summary: 'State of an export of bulk data',
+      summary: 'State of an export or import of bulk data',
       schema: 'Document',
-      answers: { '200': 'The manifest', '202': 'Not done yet' },
+      answers: { '200': 'The manifest or result', '202': 'Not done yet' },
     },
   ],
   [
     INTERACTIONS.bulkCancel,
     {
-      summary: 'Cancel an export of bulk data, or remove its files',
+      summary: 'Cancel an export or import of bulk data, or remove its files',
       schema: 'OperationOutcome',
       answers: { '202': 'Cancelled' },
     },
   ],
   [
     INTERACTIONS.bulkFile,
-    { summary: 'A file of an export of bulk data', schema: 'Document', answers: { '200': 'The lines' } },
+    {
+      summary: 'A file of an export of bulk data, or the errors of an import',
+      schema: 'Document',
+      answers: { '200': 'The lines' },
+    },
+  ],
+  [
+    INTERACTIONS.startImport,
+    {
+      summary: 'Import NDJSON: the lines, files of them, or a manifest with their addresses',
+      schema: 'OperationOutcome',
+      answers: { '202': 'Accepted; Content-Location has the address of its state' },
+      headers: ['Prefer'],
+    },
   ],
   [
     INTERACTIONS.asyncStatus,

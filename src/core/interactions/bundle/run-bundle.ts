@@ -44,14 +44,14 @@ const BOTH: readonly BundleType[] = ['batch', 'transaction'];
 export async function runBundle(
   { services, write, single, records, toRead, isAuditApart, charge, invoke, invokeWithin }: BundleTools,
   given: RequestContext,
-  { input, types = BOTH, handling, isDryRun = false, isSingleWrite = false }: BundleRequest,
+  { input, types = BOTH, handling, isDryRun = false, isSingleWrite = false, importParts }: BundleRequest,
 ): Promise<BundleAnswer> {
   permissionsOf(services, given)?.requireAnything();
   const taken = isDryRun ? types.filter((type) => type === 'transaction') : types;
   const bundle = await services.preparer.bundle({ space: given.space, input, types: taken });
   try {
     const { type } = bundle.outline;
-    charge(given, bundle.outline.entries.length - 1);
+    if (importParts === undefined) charge(given, bundle.outline.entries.length - 1);
     const entries =
       type === 'batch'
         ? await runBatch(
@@ -68,6 +68,7 @@ export async function runBundle(
                 handling,
                 isDryRun,
                 isSingleWrite,
+                importParts,
                 records,
                 toRead,
                 isAuditApart,

@@ -1,6 +1,7 @@
 import { NO_ENTRY_RECORDS, type EntryRecords } from '../../audit/entry-records';
 import { requireReadable } from '../../authorization/visibility';
 import type { EntryAnswer } from '../../api/bundle';
+import type { ImportPart } from '../../storage/jobs/import-part';
 import type { StoredVersion } from '../../storage/read/stored-version';
 import type { RequestContext } from '../../context';
 import { fhirError } from '../../errors';
@@ -11,6 +12,7 @@ import type { BoundStatement } from '../../storage/connection/connection';
 import { requireTokens } from '../../storage/search/token-look-up';
 import { questionsOf } from './find-identified';
 import { insertRecords } from '../../storage/audit/access-records';
+import { writePart } from '../../storage/jobs/import-chunks';
 import { lockConditions, type ConditionLock } from '../../storage/write/condition-lock';
 import type { Database, Run } from '../../storage/connection/database';
 import { isRetryable } from '../../storage/connection/database-error';
@@ -58,6 +60,8 @@ export interface TransactionTools {
   readonly isDryRun: boolean;
   /** True: references by criteria are not resolved, and so are rejected. */
   readonly isSingleWrite: boolean;
+  /** As `BundleRequest.importParts`. */
+  readonly importParts: readonly ImportPart[] | undefined;
   /** Audit records of the entries, stored together with the changes. */
   readonly records: EntryRecords;
   readonly toRead: EntryReader['toRead'];
@@ -119,6 +123,7 @@ class RolledBack extends Error {
 }
 
 const NO_REFERENCES: BundleOutline['conditionalReferences'] = new Map();
+const NO_PARTS: readonly ImportPart[] = [];
 const NO_MATCHES = new Matches(new Map());
 
 class Transaction {
@@ -188,12 +193,13 @@ class Transaction {
 
   /** True if the transaction only creates resources under new ids, which no other writer uses. */
   private isOnlyMaking({ writes, aspects, unopened }: PreparedWrites): boolean {
-    const { isDryRun, records } = this.tools;
+    const { isDryRun, records, importParts } = this.tools;
     return (
       this.conditions.all.length === 0 &&
       writes.length === this.entries.length &&
       writes.every(({ kind }) => kind === 'create') &&
       !isDryRun &&
+      importParts === undefined &&
       aspects.every((aspect) => aspect === undefined) &&
       [...unopened.values()].every(({ length }) => length === 0) &&
       records === NO_ENTRY_RECORDS
@@ -265,9 +271,13 @@ class Transaction {
   private async inTransaction(
     work: (run: Run, database: Database) => Promise<readonly EntryAnswer[]>,
   ): Promise<readonly EntryAnswer[]> {
-    const { services, context, isDryRun } = this.tools;
+    const { services, context, isDryRun, importParts = NO_PARTS } = this.tools;
     const { number: space } = context.space;
-    if (!isDryRun) return services.writes.transaction(space, work);
+    if (!isDryRun)
+      return services.writes.transaction(space, async (run, database) => {
+        for (const part of importParts) await writePart(run, space, part);
+        return work(run, database);
+      });
     try {
       return await services.writes.transaction(space, async (run, database) => {
         throw new RolledBack(await work(run, database));

@@ -284,6 +284,13 @@ const REMOVE_NAMING = defineStatement(
     returning c.id`),
   { named: false },
 );
+const REMOVE_REFUSALS = defineStatement(
+  template(sql`
+    delete from andiron.import_error e
+    where e.space = any (${bind('spaces')}::int[])
+      and exists (select 1 from unnest(${bind('texts')}::text[]) as x (text) where position(x.text in e.outcome) > 0)`),
+  { named: false },
+);
 const REMOVE_JOBS = defineStatement(
   template(sql`
     delete from andiron.job j where j.space = ${bind('space')}::int and j.id = any (${bind('ids')}::text[])`),
@@ -314,6 +321,7 @@ export async function purgeJobs(
     await session.run(REMOVE_JOBS, { space, ids: naming });
     removed += naming.length;
   }
+  await session.run(REMOVE_REFUSALS, { spaces: [...spaces], texts: [...texts] });
   await session.run(RESTART, { spaces: [...spaces] });
   return removed;
 }

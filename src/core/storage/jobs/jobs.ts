@@ -231,12 +231,17 @@ export async function readAnswer(database: Database, { space, id }: JobKey): Pro
   return joinPieces(await database.run({ lane: 'search', space }, READ_ANSWER, { space, id }));
 }
 
-/** Yields the content of a job in pieces of a megabyte; nothing where it has none. */
-export async function* readContent(database: Database, { space, id }: JobKey): AsyncGenerator<Buffer, void> {
-  for (let start = 0; ; start += PIECE_BYTES) {
-    const [row] = await database.run({ lane: 'search', space }, READ_PIECE, { space, id, start });
+/** Yields the content of a job, or its bytes from `start` to before `end`, in pieces of a megabyte; nothing where it has none. */
+export async function* readContent(
+  database: Database,
+  { space, id }: JobKey,
+  start = 0,
+  end = Infinity,
+): AsyncGenerator<Buffer, void> {
+  for (let at = start; at < end; at += PIECE_BYTES) {
+    const [row] = await database.run({ lane: 'search', space }, READ_PIECE, { space, id, start: at });
     const piece = row?.[0];
     if (!Buffer.isBuffer(piece) || piece.length === 0) return;
-    yield piece;
+    yield piece.subarray(0, end - at);
   }
 }

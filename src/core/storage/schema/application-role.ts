@@ -63,6 +63,7 @@ const GRANTS: readonly Grant[] = [
     names: [
       ...['user_session', 'user_grant', 'launch_context', 'sign_in_network', 'export_member'],
       ...['subscription_feed', 'subscription', 'subscription_event'],
+      ...['import_file', 'import_chunk', 'import_error'],
     ],
     privileges: ['select', 'insert', 'update', 'delete'],
   },
@@ -73,7 +74,7 @@ const GRANTS: readonly Grant[] = [
       ...['note_rows_made_with', 'strings_containing', 'tenant_usage', 'use_assertion'],
       ...['register_search_parameters', 'restart_search_parameters', 'fail_search_parameter'],
       ...['begin_content', 'claim_content', 'have_content_to_remove'],
-      ...['add_job', 'cancel_job', 'look_for_work', 'add_bulk_job', 'keep_export'],
+      ...['add_job', 'cancel_job', 'look_for_work', 'add_bulk_job', 'keep_export', 'renew_job'],
       // For the version before.
       ...['have_async_jobs', 'add_async_job', 'remove_async_job', 'have_administration_jobs'],
       ...['take_tokens', 'forget_full_buckets', 'have_access_records'],

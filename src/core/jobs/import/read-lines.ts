@@ -1,0 +1,86 @@
+import { isUtf8 } from 'node:buffer';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { turns } from '../../concurrency/turns';
+import { fhirError, type FhirError } from '../../errors';
+import { isJsonObject, type JsonValue } from '../../fhir/json';
+import { isValidId } from '../../fhir/resource';
+import type { StoredChunk } from '../../storage/jobs/import-chunks';
+
+/** A line of a chunk that names a resource. */
+export interface ReadLine {
+  readonly place: number;
+  readonly type: string;
+  /** Undefined: the server assigns one. */
+  readonly id: string | undefined;
+  readonly text: string;
+}
+
+/** A line of a chunk that cannot be written. */
+export interface UnreadableLine {
+  readonly place: number;
+  readonly error: FhirError;
+}
+
+/** Whether it is a type of the release is checked with the entry. */
+const TYPE = /^[A-Z][A-Za-z]*$/;
+const decompress = promisify(gunzip);
+
+/**
+ * Returns the lines that are left of a chunk, in their order. `type`: the type that all must have. Cost: parses each, to know its
+ * type and id; the preparation of the transaction parses them again.
+ */
+export async function readLines(
+  { content, todo }: Pick<StoredChunk, 'content' | 'todo'>,
+  type: string | undefined,
+): Promise<readonly (ReadLine | UnreadableLine)[]> {
+  const bytes = await decompress(content);
+  const texts = isUtf8(bytes) ? bytes.toString('utf8').split('\n') : splitBytes(bytes);
+  const lines: (ReadLine | UnreadableLine)[] = [];
+  for (const place of todo) {
+    await turns.take();
+    lines.push(readLine(place, texts[place], type));
+  }
+  return lines;
+}
+
+/** Undefined: its bytes are not UTF-8. */
+function splitBytes(bytes: Buffer): readonly (string | undefined)[] {
+  const texts: (string | undefined)[] = [];
+  for (let begin = 0; begin <= bytes.length;) {
+    const found = bytes.indexOf(10, begin);
+    const end = found < 0 ? bytes.length : found;
+    const line = bytes.subarray(begin, end);
+    texts.push(isUtf8(line) ? line.toString('utf8') : undefined);
+    begin = end + 1;
+  }
+  return texts;
+}
+
+function readLine(
+  place: number,
+  text: string | undefined,
+  expected: string | undefined,
+): ReadLine | UnreadableLine {
+  if (text === undefined)
+    return { place, error: fhirError('invalidJson', { reason: 'its bytes are not UTF-8' }) };
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch {
+    return { place, error: fhirError('invalidJson', { reason: 'the line is not one JSON value' }) };
+  }
+  if (!isJsonObject(value)) return { place, error: refusal('The line is not a JSON object') };
+  const { resourceType: type, id } = value;
+  if (typeof type !== 'string' || !TYPE.test(type))
+    return { place, error: refusal('The line has no resourceType') };
+  if (expected !== undefined && type !== expected)
+    return { place, error: refusal(`The resource must be a ${expected}, as the request says of this file`) };
+  if (id !== undefined && (typeof id !== 'string' || !isValidId(id)))
+    return { place, error: refusal('The id must have 1 to 64 of A-Z a-z 0-9 - .') };
+  return { place, type, id, text };
+}
+
+function refusal(reason: string): FhirError {
+  return fhirError('invalidValue', { reason });
+}

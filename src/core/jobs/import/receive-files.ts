@@ -1,0 +1,200 @@
+/** Receives the files of an import: their lines are stored as chunks before any is written. */
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { ImportSource } from '../../api/imports';
+import { fhirError, FhirError, toIssue, type Issue } from '../../errors';
+import { mayNotify } from '../../limits/notification-hosts';
+import { OutboundError, type Outbound } from '../../outbound/outbound';
+import type { Database } from '../../storage/connection/database';
+import { addChunk } from '../../storage/jobs/import-chunks';
+import { addFiles, forgetChunks, noteReceived, readFiles } from '../../storage/jobs/import-files';
+import { readContent, type JobKey } from '../../storage/jobs/jobs';
+import { AtOnce } from './at-once';
+import { refusedLine } from './refused-line';
+import { gunzipped, splitLines, type LinesOfFile } from './split-lines';
+
+export interface ReceiveTools {
+  readonly database: Database;
+  readonly outbound: Outbound;
+  readonly signal: AbortSignal;
+  /** Longest line in bytes. */
+  readonly longestLine: number;
+  /** Hosts that the tenant may call; undefined: all that the server may. */
+  readonly hosts: readonly string[] | undefined;
+  /** Counts an outgoing request for the tenant. False: it has sent too many within a minute. */
+  admitFetch(): Promise<boolean>;
+}
+
+/** Of all files of an import, without their coding. */
+const MOST_BYTES = 100 * 1024 ** 3;
+const ATTEMPTS = 3;
+const IDLE_MS = 60_000;
+/** Chunks that are stored at the same time. */
+const CHUNKS_AT_ONCE = 4;
+const compress = promisify(gzip);
+
+/** A file cannot be had, which is told of it; the others are imported. */
+class FileError extends Error {}
+
+/**
+ * Receives the files that are not received yet. False: the files of a command that has not sent them. Throws FhirErrors of the
+ * server, and the reason of `signal`.
+ */
+export async function receiveFiles(
+  tools: ReceiveTools,
+  job: JobKey,
+  sources: readonly ImportSource[],
+): Promise<boolean> {
+  const { database } = tools;
+  await addFiles(
+    database,
+    job,
+    sources.map(({ name }) => name),
+  );
+  const files = await readFiles(database, job);
+  let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  let start = 0;
+  for (const [file, source] of sources.entries()) {
+    const { bytes: length = 0, url } = source;
+    const end = start + length;
+    if (files[file]?.isReceived !== true) {
+      if (url === undefined && source.bytes === undefined) return false;
+      bytes +=
+        url === undefined
+          ? await receiveSent(tools, job, { file, source, start, end, room: MOST_BYTES - bytes })
+          : await receiveFetched(tools, job, { file, source, url, room: MOST_BYTES - bytes });
+    }
+    start = end;
+  }
+  return true;
+}
+
+interface FileToReceive {
+  readonly file: number;
+  readonly source: ImportSource;
+  /** Bytes that it may have. */
+  readonly room: number;
+}
+
+/** A file among the bytes of the request. */
+async function receiveSent(
+  tools: ReceiveTools,
+  job: JobKey,
+  { file, source, room, start, end }: FileToReceive & { readonly start: number; readonly end: number },
+): Promise<number> {
+  try {
+    return await storeLines(tools, job, { file, source, room }, readContent(tools.database, job, start, end));
+  } catch (error) {
+    return failFile(tools, job, { file, source }, error);
+  }
+}
+
+async function receiveFetched(
+  tools: ReceiveTools,
+  job: JobKey,
+  { url, file, source, room }: FileToReceive & { readonly url: string },
+): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      if (!mayNotify(tools.hosts, url))
+        throw new FileError('this tenant calls no such host (notification-hosts)');
+      if (!(await tools.admitFetch()))
+        throw fhirError('tooManyRequests', { reason: 'Too many files were fetched' });
+      return await fetchFile(tools, job, { url, file, source, room });
+    } catch (error) {
+      tools.signal.throwIfAborted();
+      const isFinal = error instanceof FileError || error instanceof FhirError || attempt === ATTEMPTS;
+      if (isFinal) return failFile(tools, job, { file, source }, error);
+    }
+  }
+}
+
+function fetchFile(
+  tools: ReceiveTools,
+  job: JobKey,
+  { url, ...of }: FileToReceive & { readonly url: string },
+): Promise<number> {
+  const { outbound, signal } = tools;
+  const request = { url, accept: 'application/fhir+ndjson, application/ndjson', signal, idleMs: IDLE_MS };
+  return outbound.download(request, async (status, body) => {
+    if (status >= 500) throw new OutboundError(`it answers with status ${status}`);
+    if (status !== 200) throw new FileError(`its address answers with status ${status}`);
+    return storeLines(tools, job, of, body);
+  });
+}
+
+/** Notes that a file cannot be had. Throws an error that says nothing about the file. */
+async function failFile(
+  { database }: ReceiveTools,
+  job: JobKey,
+  { file, source }: Omit<FileToReceive, 'room'>,
+  error: unknown,
+): Promise<0> {
+  if (error instanceof FhirError) throw error;
+  const reason = reasonOf(error);
+  if (reason === undefined) throw error;
+  await forgetChunks(database, job, file);
+  const issues: Issue[] = [
+    toIssue('invalidValue', { reason: `The file ${source.name} cannot be read: ${reason}` }),
+  ];
+  const { outcome } = refusedLine(source.name, 0, issues);
+  await noteReceived(database, job, { file, bytes: 0, failure: outcome });
+  return 0;
+}
+
+/** Undefined: the error is none of the file. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof FileError) return error.message;
+  if (!(error instanceof OutboundError)) return undefined;
+  // The rest of the text names settings of the server.
+  return error.message.startsWith('it may not be called') ? 'its address may not be called' : error.message;
+}
+
+/** The bytes of a file, decompressed. Throws FileError for damaged ones. */
+async function* decompressed(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  try {
+    yield* gunzipped(body);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    throw code.startsWith('Z_') ? new FileError('it is not valid gzip') : error;
+  }
+}
+
+/** Stores the lines of a file, from its beginning, and returns its bytes. */
+export async function storeLines(
+  { database, signal, longestLine }: Pick<ReceiveTools, 'database' | 'signal' | 'longestLine'>,
+  job: JobKey,
+  { file, source, room }: FileToReceive,
+  body: AsyncIterable<Buffer>,
+): Promise<number> {
+  await forgetChunks(database, job, file);
+  let bytes = 0;
+  const counted = async function* (): AsyncGenerator<Buffer, void> {
+    for await (const piece of decompressed(body)) {
+      signal.throwIfAborted();
+      bytes += piece.length;
+      if (bytes > room) throw new FileError(`an import may have ${MOST_BYTES} bytes`);
+      yield piece;
+    }
+  };
+  const storing = new AtOnce(CHUNKS_AT_ONCE);
+  let number = 0;
+  const store = async ({ firstLine, text, places, tooLong }: LinesOfFile, of: number): Promise<void> => {
+    const refused = tooLong.map((line) =>
+      refusedLine(source.name, line, [toIssue('bodyTooLarge', { limit: longestLine })]),
+    );
+    const content = await compress(text, { level: 1 });
+    await addChunk(database, job, { file, number: of, firstLine, places, content, refused });
+  };
+  try {
+    for await (const lines of splitLines(counted(), longestLine)) {
+      if (lines.places.length === 0 && lines.tooLong.length === 0) continue;
+      const of = number++;
+      await storing.enter(() => store(lines, of));
+    }
+  } finally {
+    await storing.end();
+  }
+  await noteReceived(database, job, { file, bytes });
+  return bytes;
+}
