@@ -171,3 +171,15 @@ export async function isTooWide(page: Page): Promise<boolean> {
   await endTransitions(page);
   return page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth + 1);
 }
+
+/** A heading of a screen. */
+export const heading = (page: Page, name: string | RegExp, level = 1) =>
+  page.getByRole('heading', { name, level });
+export const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true });
+
+/** Replaces the text of the editor, as by a paste. */
+export async function retype(page: Page, editor: ReturnType<Page['locator']>, text: string): Promise<void> {
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.insertText(text);
+}

@@ -2,31 +2,14 @@
  * Turns a resource into its index rows. Each parameter's expression is compiled once per release and type; each
  * resource costs the evaluation of the paths and the hashing of their values.
  */
-import { firstAddress } from '../../fhir/bundle/entry-index';
-import type {
-  Definitions,
-  SearchParameterComponent,
-  SearchParameterDefinition,
-} from '../../fhir/definitions';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
-import type { PathAllowance, PathValue } from '../../fhir/path';
-import { isCanonicalUrl } from '../parameters/canonical-targets';
-import { componentExpression, elementPaths } from '../parameters/component-types';
-import { compositeOrders } from '../sort/composite-order';
-import { extensionValue } from '../parameters/extension-value';
+import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
+import type { JsonObject } from '../../fhir/json';
 import { ROW_SCHEME, type ExceededBudget, type IndexRows } from './index-rows';
-import {
-  isComponentKind,
-  isEmbedded,
-  referringParameters,
-  storedParameters,
-  type RowSource,
-  type StoredParameter,
-} from '../parameters/parameter';
-import { compileParameterPath, newAllowance } from '../parameters/parameter-path';
+import { isEmbedded, referringParameters, storedParameters, type RowSource } from '../parameters/parameter';
+import { compileParameterPath } from '../parameters/parameter-path';
 import { RowCollector, type RowSettings } from './collector';
 import { isLargeResource } from './foreign-budget';
-import { addCompositeRows, addOrderedRows, type CompositeComponent } from './composite';
+import { compileRule } from './compile-rule';
 import { addEntryRows, findEntryBlocks } from './bundle-entries';
 import {
   addContainedRows,
@@ -35,14 +18,9 @@ import {
   type FoundBlock,
   type ReferencePath,
 } from './contained';
-import { addRangeRows } from './range';
-import { addAddressRow, addReferenceRows, addTypedReferenceRows, targetTypeOf } from './reference';
+import { targetTypeOf } from './reference';
 import { addOtherReferences } from './other-references';
-import { addPositionRows } from './special';
-import { addStringRows } from './string';
-import { addTokenRows, areMixed } from './token';
-import { addUriRows } from './uri';
-import { isSortedByRows } from '../sort/sort-rows';
+import type { Rule } from './rule';
 
 export interface ExtractorOptions extends Omit<RowSettings, 'typeNumber' | 'maxRows'> {
   readonly definitions: Definitions;
@@ -70,9 +48,6 @@ export function createExtractor({ definitions, maxRows, ...options }: ExtractorO
   return (type, resource) =>
     extract(definitions, { compiledRules: compiledType(definitions, type), resource, settings, blamed });
 }
-
-/** Adds the rows of a resource; returns true when the resource has a value for the parameter. */
-type Rule = (resource: JsonObject, settings: RowSettings, rows: RowCollector) => boolean;
 
 interface CompiledType {
   readonly own: readonly CompiledParameter<{ readonly rule: Rule }>[];
@@ -272,191 +247,4 @@ function sharedPresence(definitions: Definitions, sources: readonly RowSource[])
         valuesOf(resource).some((found) => targetTypeOf(found, resource, settings) === targetType));
   });
   return (resource, present, settings) => tests.some((test) => test(resource, present, settings));
-}
-
-/** `isTyped`: another parameter searches these rows for references to one type only. */
-function compileRule(definitions: Definitions, stored: StoredParameter, isTyped: boolean): Rule {
-  const { parameter } = stored;
-  const allowance = newAllowance();
-  const rule = compileUnboundedRule(definitions, stored, isTyped, allowance);
-  if (parameter.isForeign !== true) return rule;
-  return (resource, settings, rows) =>
-    rows.foreign.run(parameter.number, allowance, () => rule(resource, settings, rows));
-}
-
-/** `allowance`: the budget that all expressions of a tenant's parameter share. */
-function compileUnboundedRule(
-  definitions: Definitions,
-  stored: StoredParameter,
-  isTyped: boolean,
-  allowance: PathAllowance,
-): Rule {
-  const { parameter } = stored;
-  const { kind, expression = '' } = parameter;
-  if (kind === 'composite') return compileComposite(definitions, parameter, allowance);
-  const valuesOf = compileParameterPath(definitions, parameter, expression, { allowance });
-  const add = rowMaker(definitions, stored, isTyped);
-  const isSorted = isSortedByRows(kind);
-  const isList = LISTED_CODES.test(expression);
-  return (resource, settings, rows) => {
-    const before = rows.sortedSize;
-    const values = valuesOf(resource);
-    let isPresent = false;
-    for (const found of isList ? rows.startList(values) : values) {
-      const inner = found.type === 'Extension' ? extensionValue(definitions, found) : found;
-      if (inner === undefined || !hasContent(inner.value)) continue;
-      isPresent = true;
-      add(inner, settings, rows, resource);
-    }
-    if (isList) rows.endList();
-    if (isSorted && isPresent && rows.sortedSize === before)
-      rows.token(parameter.number + ROW_SCHEME.unsorted, 0, 0, 0);
-    return isPresent;
-  };
-}
-
-/** The codes of code systems and value sets, of which there may be hundreds of thousands. */
-const LISTED_CODES = /^(?:CodeSystem\.concept|ValueSet\.(?:expansion\.contains|compose\.include\.concept))\b/;
-
-type RowMaker = (found: PathValue, settings: RowSettings, rows: RowCollector, resource: JsonObject) => void;
-
-function rowMaker(definitions: Definitions, stored: StoredParameter, isTyped: boolean): RowMaker {
-  const { parameter, valueTypes } = stored;
-  const { kind, number, expression = '' } = parameter;
-  switch (kind) {
-    case 'token': {
-      const isMixed = areMixed(valueTypes);
-      return (found, settings, rows) => addTokenRows(found, { parameter: number, isMixed, settings, rows });
-    }
-    case 'string': {
-      const isFamily = expression.split('|').every((branch) => /\.family\s*$/.test(branch));
-      return (found, settings, rows) =>
-        addStringRows(found, { parameter: number, isFamily, rowSettings: settings, rows });
-    }
-    case 'reference':
-      if (isEmbedded(definitions, stored))
-        return (_found, settings, rows, bundle) => {
-          const address = firstAddress(bundle);
-          if (address !== undefined) addAddressRow(address, number, settings, rows);
-        };
-      return isTyped
-        ? (found, settings, rows, resource) => {
-            addReferenceRows(found, number, settings, rows);
-            addTypedReferenceRows(found, { resource, parameter: number, settings, rows });
-          }
-        : (found, settings, rows) => addReferenceRows(found, number, settings, rows);
-    case 'uri': {
-      const hasVersion = isCanonicalUrl(definitions, parameter);
-      return (found, { hasher }, rows, resource) =>
-        addUriRows(found, {
-          parameter: number,
-          hasher,
-          rows,
-          ownVersion: hasVersion ? resource['version'] : undefined,
-        });
-    }
-    case 'date':
-    case 'number':
-    case 'quantity':
-      return (found, settings, rows) => addRangeRows(found, { parameter: number, kind, settings, rows });
-    case 'special':
-      return (found, _settings, rows) => addPositionRows(found, number, rows);
-    case 'composite':
-      return () => undefined;
-  }
-}
-
-/** True for a value that has more than extensions; a value with extensions alone counts as missing. */
-function hasContent(value: JsonValue): boolean {
-  if (!isJsonObject(value)) return value !== null && value !== '' && !Array.isArray(value);
-  for (const name in value) {
-    if (name !== 'extension' && name !== 'id' && name.charCodeAt(0) !== UNDERSCORE) return true;
-  }
-  return false;
-}
-
-const UNDERSCORE = 95;
-
-/**
- * Compiles the rule of a composite. Its components are evaluated on each element that its own expression gives. Each
- * branch of that expression is a plain path (`Observation.component`), which determines the type of its elements.
- */
-function compileComposite(
-  definitions: Definitions,
-  parameter: SearchParameterDefinition,
-  allowance: PathAllowance,
-): Rule {
-  const compiledBranches = elementPaths(parameter).map((branch) => ({
-    elementsOf: compileParameterPath(definitions, parameter, branch, { allowance }),
-    components: parameter.components.flatMap((component) =>
-      isComponentKind(component.kind)
-        ? [
-            {
-              kind: component.kind,
-              valuesOf: compileComponent(definitions, {
-                parameter,
-                component,
-                elementPath: branch,
-                allowance,
-              }),
-            },
-          ]
-        : [],
-    ),
-  }));
-  const order = compositeOrders(definitions, parameter.type).find(
-    ({ composite, isPartial }) => composite === parameter.number && isPartial,
-  );
-  const sortedValues =
-    order?.sorted.expression === undefined
-      ? undefined
-      : compileParameterPath(definitions, order.sorted, order.sorted.expression);
-  return (resource, settings, rows) => {
-    const before = rows.size;
-    for (const { elementsOf, components } of compiledBranches) {
-      for (const { value } of elementsOf(resource)) {
-        if (isJsonObject(value))
-          addCompositeRows({ value, resource }, { components, parameter: parameter.number, settings, rows });
-      }
-    }
-    const isPresent = rows.size > before;
-    if (sortedValues !== undefined && !isPresent)
-      for (const { components } of compiledBranches)
-        addOrderedRows({ value: resource, resource }, sortedValues(resource), {
-          components,
-          parameter: parameter.number,
-          settings,
-          rows,
-        });
-    return isPresent;
-  };
-}
-
-const OF_RESOURCE = '%resource.';
-
-function compileComponent(
-  definitions: Definitions,
-  {
-    parameter,
-    component,
-    elementPath,
-    allowance,
-  }: {
-    readonly parameter: SearchParameterDefinition;
-    readonly component: SearchParameterComponent;
-    readonly elementPath: string;
-    readonly allowance: PathAllowance;
-  },
-): CompositeComponent['valuesOf'] {
-  if (component.expression.startsWith(OF_RESOURCE)) {
-    const ofResource = component.expression.slice(OF_RESOURCE.length);
-    const valuesOf = compileParameterPath(definitions, parameter, ofResource, { allowance });
-    return ({ resource }) => valuesOf(resource);
-  }
-  const expression = componentExpression(definitions, component, elementPath, parameter.type);
-  const valuesOf = compileParameterPath(definitions, parameter, expression, {
-    rootType: elementPath,
-    allowance,
-  });
-  return ({ value }) => valuesOf(value);
 }
