@@ -67,7 +67,7 @@ function toLines(delivery: SubscriptionDelivery): readonly string[] {
   ];
 }
 
-/** All pages, in the order of tenants, releases and ids. Without a status those that are not off. */
+/** All pages: what needs a person first, then by tenant, release and id. Without a status those that are not off. */
 async function listAll(
   deliveries: Pick<SubscriptionAdministration, 'list'>,
   scope: Omit<DeliveryScope, 'after'>,
@@ -79,8 +79,7 @@ async function listAll(
     if (next === undefined) break;
     after = next;
   }
-  const place = ({ tenant, release, id }: SubscriptionDelivery): string => `${tenant} ${release} ${id}`;
-  return all.sort((one, other) => (place(one) < place(other) ? -1 : 1));
+  return all;
 }
 
 const list: Command = {

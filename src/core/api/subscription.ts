@@ -46,7 +46,7 @@ export interface DeliveryScope {
 
 export interface DeliveryPage {
   readonly subscriptions: readonly SubscriptionDelivery[];
-  /** Undefined: there are no more. A page may be short, or empty, and have one. */
+  /** Undefined: there are no more. */
   readonly next: string | undefined;
 }
 
@@ -65,8 +65,9 @@ export interface RetriedSubscription extends SubscriptionPlace {
 /** All functions throw unknownTenant. */
 export interface SubscriptionAdministration {
   /**
-   * Lists Subscriptions that are not off, and those that the server or an administrator has switched off. Cost: at most ten
-   * statements of 500 rows each; of all tenants, on a connection of its own. Throws invalidValue for an impossible `after`.
+   * Lists Subscriptions that are not off, and those that the server or an administrator has switched off. What needs a
+   * person comes first: in error, failing, requested, active, off; then by tenant, release and id. Cost: a statement for each
+   * release, or one on a connection of its own, which reads all of them. Throws invalidValue for an impossible `after`.
    */
   list(scope?: DeliveryScope): Promise<DeliveryPage>;
   /** Undefined: it does not exist, or was never requested. `events`: the last 100 that are kept, the newest first. */

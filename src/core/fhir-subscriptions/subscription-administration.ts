@@ -22,10 +22,13 @@ import {
   FIRST_KEY,
   hastenDelivery,
   newestEvents,
-  readAllDeliveries,
   readDeliveries,
+  listAllDeliveries,
+  listDeliveries,
   readDelivery,
+  type DeliveryPosition,
   type DeliveryRow,
+  type ListedDelivery,
   type PlacedDelivery,
 } from '../storage/notifications/operator-work';
 import { SubscriptionRewritten } from '../storage/notifications/subscription-state';
@@ -43,8 +46,6 @@ export interface SubscriptionAdministrationOptions {
 
 /** Subscriptions of one page. */
 const PAGE = 100;
-/** Statements for one page: a page of a rare status may be short. */
-const MOST_READS = 10;
 const EVENTS_SHOWN = 100;
 const OFF_BY_ADMINISTRATOR = 'An administrator has switched it off';
 
@@ -150,84 +151,53 @@ interface PageRequest {
   readonly after: string | undefined;
 }
 
-/** `after` is the release and the key of the last row. */
+/** What needs a person first, then by release and id. Cost: a statement for each release. */
 async function listOfTenant(
   options: SubscriptionAdministrationOptions,
   { tenant, status, after }: PageRequest & { readonly tenant: string },
 ): Promise<DeliveryPage> {
   const { database } = options.services;
-  const [from = '', key] = after === undefined ? [] : readPosition(after, /^(r4b?)\.(-?\d{1,19})$/);
-  const page = new Page<PlacedDelivery>(status);
-  for (const [release, space] of spacesOf(await requireTenant(options, tenant))) {
-    if (release < from) continue;
-    const first = release === from && key !== undefined ? key : FIRST_KEY;
-    const read = async (row: PlacedDelivery | undefined): Promise<PlacedDelivery[]> =>
-      (await readDeliveries(database, space, row?.key ?? first)).map((one) => ({
-        ...{ ...one, space, tenant, release },
-      }));
-    if (!(await page.fill(read))) break;
-  }
-  return page.toAnswer(({ release, key: last }) => `${release}.${last}`);
+  const listing = { status, after: readPosition(after), limit: PAGE + 1 };
+  const rows: ListedDelivery[] = [];
+  for (const [release, space] of spacesOf(await requireTenant(options, tenant)))
+    rows.push(...(await listDeliveries(database, { space, tenant, release }, listing)));
+  const key = ({ rank, release, id }: ListedDelivery): string => `${rank} ${release} ${id}`;
+  return toPage(rows.sort((one, other) => (key(one) < key(other) ? -1 : 1)));
 }
 
-/** `after` is the space and the key of the last row. */
+/** What needs a person first, then by tenant, release and id. */
 async function listAll(
   { database }: SubscriptionAdministrationOptions,
   status: PageRequest['status'],
   after: PageRequest['after'],
 ): Promise<DeliveryPage> {
-  const [space = '0', key = FIRST_KEY] =
-    after === undefined ? [] : readPosition(after, /^(\d{1,9})\.(-?\d{1,19})$/);
+  const listing = { status, after: readPosition(after), limit: PAGE + 1 };
   const session = await OwnerSession.open(database);
   try {
-    const page = new Page<PlacedDelivery>(status);
-    await page.fill((last) => readAllDeliveries(session, last?.space ?? Number(space), last?.key ?? key));
-    return page.toAnswer((row) => `${row.space}.${row.key}`);
+    return toPage(await listAllDeliveries(session, listing));
   } finally {
     await session.close();
   }
 }
 
-function readPosition(after: string, pattern: RegExp): readonly string[] {
-  const [, ...parts] = pattern.exec(after) ?? [];
-  if (parts.length > 0 && BigInt(parts[1] ?? '') >= BigInt(FIRST_KEY) && BigInt(parts[1] ?? '') < 2n ** 63n)
-    return parts;
-  throw fhirError('invalidValue', { reason: "The cursor must be the 'next' of an earlier answer" });
+const POSITION = /^([0-4])\.([a-z0-9-]{1,63})\.(r4b?)\.([A-Za-z0-9\-.]{1,64})$/;
+
+function readPosition(after: string | undefined): DeliveryPosition | undefined {
+  if (after === undefined) return undefined;
+  const [, rank, tenant = '', release = '', id = ''] = POSITION.exec(after) ?? [];
+  if (rank === undefined || !isRelease(release))
+    throw fhirError('invalidValue', { reason: "The cursor must be the 'next' of an earlier answer" });
+  return { rank: Number(rank), tenant, release, id };
 }
 
-/** A page that is filled by some statements. */
-class Page<Row extends PlacedDelivery> {
-  readonly #rows: Row[] = [];
-  #reads = 0;
-  #last: Row | undefined;
-  #hasMore = false;
-
-  constructor(private readonly status: PageRequest['status']) {}
-
-  /** Adds the rows that `read` returns after a row, until they end. False: the page is complete before. */
-  async fill(read: (after: Row | undefined) => Promise<readonly Row[]>): Promise<boolean> {
-    for (let last: Row | undefined; ;) {
-      if (this.#reads++ === MOST_READS) return this.#stop();
-      const rows = await read(last);
-      for (const row of rows) {
-        if (this.#rows.length === PAGE) return this.#stop();
-        this.#last = last = row;
-        const fits = isListed(row) && (this.status === undefined || row.status === this.status);
-        if (fits && row.tenant !== undefined) this.#rows.push(row);
-      }
-      if (rows.length < DELIVERIES_AT_ONCE) return true;
-    }
-  }
-
-  #stop(): false {
-    this.#hasMore = true;
-    return false;
-  }
-
-  toAnswer(positionOf: (row: Row) => string): DeliveryPage {
-    const last = this.#hasMore ? this.#last : undefined;
-    return { subscriptions: this.#rows.map(toDelivery), next: last && positionOf(last) };
-  }
+/** The first rows of those that were read, one more than a page has. */
+function toPage(rows: readonly ListedDelivery[]): DeliveryPage {
+  const page = rows.slice(0, PAGE);
+  const last = rows.length > PAGE ? page.at(-1) : undefined;
+  return {
+    subscriptions: page.map(toDelivery),
+    next: last && [last.rank, last.tenant, last.release, last.id].join('.'),
+  };
 }
 
 async function retry(

@@ -227,11 +227,53 @@ describe('over HTTP', () => {
     expect((await get(own())).subscriptions.map(({ id }: { id: string }) => id)).toEqual(['bell']);
   });
 
+  it('What needs a person comes first, and a page goes on after any Subscription', async () => {
+    const rankOf = ({ status, attempts }: SubscriptionDelivery): number =>
+      status === 'active' ? (attempts > 0 ? 1 : 3) : { error: 0, requested: 2, off: 4 }[status];
+    await put('desk', 'aaa', '/desk/aaa');
+    await eventually(async () => (await statusIn('desk', 'aaa')) === 'active');
+    expect(await core.tenants.subscriptions.switchOff('desk', { release: 'r4', id: 'aaa' })).toBe(true);
+    await eventually(async () => (await deliveryOf('desk', 'aaa'))?.status === 'off');
+    const placeOf = (one: SubscriptionDelivery): string =>
+      [rankOf(one), one.tenant, one.release, one.id].join('.');
+    await eventually(async () => {
+      const { subscriptions } = await core.tenants.subscriptions.list();
+      const places = subscriptions.map(placeOf);
+      const rest = await Promise.all(
+        places.map(async (after) =>
+          (await core.tenants.subscriptions.list({ after })).subscriptions.map(placeOf),
+        ),
+      );
+      expect(new Set(subscriptions.map(rankOf)).size).toBeGreaterThan(1);
+      expect(places).toEqual(places.toSorted());
+      // Deliveries go on meanwhile, and change their places.
+      return places.every((_place, index) => rest[index]?.join() === places.slice(index + 1).join());
+    });
+    const ofDesk = (await core.tenants.subscriptions.list({ tenant: 'desk' })).subscriptions;
+    expect(ofDesk.map(({ id }) => id)).toEqual(['bell', 'aaa']);
+    for (const tenant of ['desk', 'failing']) {
+      const { subscriptions } = await core.tenants.subscriptions.list({ tenant });
+      const places = subscriptions.map(placeOf);
+      expect(places).toEqual(places.toSorted());
+      for (const [index, after] of places.entries()) {
+        const page = await core.tenants.subscriptions.list({ tenant, after });
+        expect(page.subscriptions.map(placeOf)).toEqual(places.slice(index + 1));
+      }
+    }
+  });
+
   it('The operator pages through the Subscriptions of all tenants', async () => {
     const all = await get('/w/system/api/v1/server/subscriptions');
     const tenants = new Set(all.subscriptions.map(({ tenant }: SubscriptionDelivery) => tenant));
     expect([...tenants]).toEqual(expect.arrayContaining(['ward', 'failing', 'desk']));
-    for (const cursor of ['1', 'r4.x', '99999999999.1', 'r4.99999999999999999999', 'r5.1', "1.1'"])
+    for (const cursor of [
+      '1',
+      '0.desk.r4',
+      '5.desk.r4.bell',
+      '0.desk.r5.bell',
+      '0.desk.r4.a_b',
+      "0.desk.r4.1'",
+    ])
       for (const address of [own(), '/w/system/api/v1/server/subscriptions'])
         expect((await server.request('GET', `${address}?cursor=${cursor}`)).status).toBe(400);
     expect((await server.request('GET', own('?status=none'))).status).toBe(400);

@@ -77,27 +77,84 @@ export async function readDelivery(
   return row && toDelivery(row);
 }
 
-const READ_ALL = defineStatement(
+/** What needs a person first: given up, failing, not begun, delivered, switched off. */
+const RANK = sql`case when s.status = 'error' then 0 when s.status = 'active' and s.attempts > 0 then 1
+  when s.status = 'requested' then 2 when s.status = 'active' then 3 else 4 end`;
+/** What a client has switched off or deleted is not listed. */
+const IS_LISTED = sql`(s.status <> 'off' or s.author is not null or s.failure is not null)
+  and (${bind('status')}::text is null or s.status = ${bind('status')}::text)`;
+
+/** A place in a list of deliveries. */
+export interface DeliveryPosition {
+  readonly rank: number;
+  readonly tenant: string;
+  readonly release: Release;
+  readonly id: string;
+}
+
+/** A row of a list, with its place. */
+export type ListedDelivery = PlacedDelivery & { readonly tenant: string; readonly rank: number };
+
+export interface DeliveryListing {
+  readonly status: SubscriptionStatus | undefined;
+  /** Undefined: from the first. */
+  readonly after: DeliveryPosition | undefined;
+  readonly limit: number;
+}
+
+const LIST_SPACE = defineStatement(
   template(sql`
-    select s.space, t.name, p.release, ${COLUMNS}
-    from (select * from andiron.subscription s
-          where (s.space, s.resource_key) > (${bind('space')}::int, ${bind('after')}::bigint)
-          order by s.space, s.resource_key limit ${sql.lit(DELIVERIES_AT_ONCE)}) s
-    left join andiron.space p on p.number = s.space left join andiron.tenant t on t.number = p.tenant
-    order by s.space, s.resource_key`),
+    select ${RANK}, ${COLUMNS} from andiron.subscription s
+    where s.space = ${bind('space')}::int and ${IS_LISTED}
+      and (${RANK}, s.id collate "C") > (${bind('rank')}::int, ${bind('id')}::text collate "C")
+    order by 1, s.id collate "C" limit ${bind('limit')}::int`),
+);
+/** Follows the last id of any rank. */
+const LAST = '~';
+
+/** Returns the listed deliveries of a space after a place, in their order. Cost: reads all Subscriptions of the space. */
+export async function listDeliveries(
+  database: Database,
+  { space, tenant, release }: Pick<ListedDelivery, 'space' | 'tenant' | 'release'>,
+  { status, after, limit }: DeliveryListing,
+): Promise<readonly ListedDelivery[]> {
+  const from = after === undefined ? { rank: -1, id: '' } : { rank: after.rank, id: idAfter(after, release) };
+  const bound = { space, status: status ?? null, limit, ...from };
+  const rows = await database.run({ lane: 'search', space }, LIST_SPACE, bound);
+  return rows.map((row) => ({
+    ...{ ...toDelivery(row.slice(1)), space, tenant, release },
+    rank: Number(row[0]),
+  }));
+}
+
+/** Releases follow each other inside of a rank. */
+function idAfter({ release: last, id }: DeliveryPosition, release: Release): string {
+  if (release === last) return id;
+  return release < last ? LAST : '';
+}
+
+const LIST_ALL = defineStatement(
+  template(sql`
+    select ${RANK}, s.space, t.name, p.release, ${COLUMNS}
+    from andiron.subscription s
+    join andiron.space p on p.number = s.space join andiron.tenant t on t.number = p.tenant
+    where ${IS_LISTED}
+      and (${RANK}, t.name collate "C", p.release collate "C", s.id collate "C") > (${bind('rank')}::int,
+           ${bind('tenant')}::text collate "C", ${bind('release')}::text collate "C", ${bind('id')}::text collate "C")
+    order by 1, t.name collate "C", p.release collate "C", s.id collate "C" limit ${bind('limit')}::int`),
   { named: false },
 );
 
-/** The same for all spaces, after a key of one of them. */
-export async function readAllDeliveries(
+/** The same of all tenants. Cost: reads all Subscriptions. */
+export async function listAllDeliveries(
   session: OwnerSession,
-  space: number,
-  after: string,
-): Promise<readonly PlacedDelivery[]> {
-  return (await session.run(READ_ALL, { space, after })).map((row) => {
-    const [number, name, release] = row as [number, string | null, Release | null];
-    const tenant = name ?? undefined;
-    return { ...toDelivery(row.slice(3)), space: number, tenant, release: release ?? 'r4' };
+  { status, after, limit }: DeliveryListing,
+): Promise<readonly ListedDelivery[]> {
+  const { rank, tenant, release, id } = after ?? { rank: -1, tenant: '', release: '', id: '' };
+  const rows = await session.run(LIST_ALL, { status: status ?? null, rank, tenant, release, id, limit });
+  return rows.map((row) => {
+    const [own, space, name, of] = row as [number, number, string, Release];
+    return { ...toDelivery(row.slice(4)), rank: own, space, tenant: name, release: of };
   });
 }
 
