@@ -33,10 +33,10 @@ module.exports = [
   ['operation-types', 'types of operations: environment, parameters, registry, own definitions'],
   ['limits', 'rates and sizes'],
   ['cache', 'Redis, and erasure from the caches of all processes'],
+  ['content', 'large content: in the database, a folder or a bucket; its removal'],
   ['api', 'public types, one file per topic'],
   ['outbound', 'outgoing requests'],
   ['network', 'addresses'],
-  ['content', 'large content: in the database, a folder or a bucket; its removal'],
   [
     'storage',
     'all SQL: `connection/ schema/ read/ write/ search/ indexing/ accounts/ tenants/ jobs/ audit/ notifications/`',

@@ -172,6 +172,7 @@ export async function createApp(
       ...{ authMode, takesAssertions, maxDepth: limits.maxDepth, sockets, pages },
       connection: { ...connection, stallMs: requestTimeoutMs },
       inForce: settingsInForce(settings, environment),
+      transfers: settings.transfers,
       bodyLimits: { resource: limits.maxBodyBytes, bundle: limits.maxBundleBytes },
     },
     budget,

@@ -4,6 +4,10 @@ export const AUTHOR_EXTENSION = 'author';
 export const FAILURE_EXTENSION = 'search-parameter-failed';
 export const SERVER_EXTENSIONS: readonly string[] = [SEQUENCE_EXTENSION, AUTHOR_EXTENSION, FAILURE_EXTENSION];
 
+/** Extensions of the `data` of a Binary whose content is stored apart. */
+export const CONTENT_ADDRESS_EXTENSION = 'content-address';
+export const CONTENT_SIZE_EXTENSION = 'content-size';
+
 const CLIENT = 'ClientApplication/';
 
 /** Returns the reference to a client application in versions and audit events. It is not the address of a resource. */

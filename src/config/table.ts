@@ -208,6 +208,16 @@ export const SETTINGS = {
     keyId: optional('CONTENT_BUCKET_KEY_ID', text, 'Id of the access key of the bucket'),
     secret: { ...optional('CONTENT_BUCKET_SECRET', text, 'Secret of the access key of the bucket'), secret: true },
   },
+  transfers: {
+    maxBinaryBytes: row('MAX_BINARY_BYTES', integer(1024, 2_147_483_647), 100 * megabyte,
+      'Maximum size of the content of a Binary that is sent in its own type. What exceeds MAX_BODY_BYTES is stored apart and answered in its own type only'),
+    idleMs: row('TRANSFER_IDLE_MS', milliseconds, 60_000,
+      'Milliseconds after which the upload of large content ends that sends nothing, or its download that reads nothing. There is no other time limit'),
+    maxUploads: row('MAX_UPLOADS', count, 20,
+      'Maximum number of concurrent uploads of large content in one process; more are answered with 429'),
+    maxTenantUploads: row('MAX_UPLOADS_TENANT', count, 5,
+      'Maximum number of concurrent uploads of large content of a tenant in one process'),
+  },
   memory: {
     versionCacheMb: { ...optional('VERSION_CACHE_MB', integer(0, 100_000),
       'Size in megabytes of the version cache of each process, which saves reading resource texts from PostgreSQL again; 0: none'),

@@ -121,6 +121,10 @@ export const ERROR_CATALOGUE = {
   maybeStored: { status: 503, code: 'incomplete', message: 'The connection to the database was lost during the write, and the server could not determine its outcome: it may have been stored. Check before you send it again' },
   unanswered: { status: 503, code: 'timeout', message: 'The time limit of the request is over before the database has answered: the changes may have been stored. Check before you send it again' },
   contentUnavailable: { status: 503, code: 'transient', message: 'The store of large content cannot be reached at the moment, or lacks this content; try again' },
+  tooManyUploads: { status: 429, code: 'throttled', message: 'The limit of {limit} concurrent uploads {of} is reached; try again when one has ended' },
+  uploadIdle: { status: 408, code: 'timeout', message: 'No byte of the body arrived for {seconds} seconds; nothing was stored' },
+  contentApart: { status: 406, code: 'not-supported', message: 'The content of this Binary has {size} bytes, which is more than a resource may have. Load it from {address} in its own type: with Accept: {contentType}, or */*' },
+  rangeNotSatisfiable: { status: 416, code: 'value', message: 'The range is outside of the content, which has {size} bytes' },
   workInterrupted: { status: 503, code: 'transient', message: 'The database failed during this work, and part of the work may be complete. Repeat the request to continue' },
   internal: { status: 500, code: 'exception', message: 'An internal error occurred; the log has its cause under request id {requestId}' },
 } as const satisfies Record<string, ErrorKind>;

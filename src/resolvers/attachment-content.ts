@@ -1,5 +1,5 @@
 /** The content of attachments: data of their own, or a Binary. */
-import { type JsonObject, readBinary } from '../core/index';
+import type { JsonObject } from '../core/index';
 import type { AttachmentContent } from '../schema/fhir/handlers';
 import type { GatewayContext } from './context';
 import { loadLocal } from './loaders';
@@ -24,11 +24,11 @@ export async function contentOf(
   const local = typeof url === 'string' ? core.interactions.localReference(request, url) : undefined;
   const version = local?.type === BINARY ? await orNothing(loadLocal(local, context.loaders)) : undefined;
   if (version === undefined) return undefined;
-  const { bytes, contentType: stored } = await readBinary(core.interactions, version.text);
+  const { bytes, size, contentType: stored } = await core.interactions.openBinary(request, version);
   const address = { type: BINARY, id: version.id, versionId: String(version.versionId) };
   return {
     contentType: stored,
-    ...shown(bytes),
+    ...(bytes === undefined ? { size } : shown(bytes)),
     address: `${BINARY}/${version.id}/_history/${address.versionId}?_signature=${core.access.signRead(request, address)}`,
   };
 }

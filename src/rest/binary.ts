@@ -96,6 +96,18 @@ export function wantsResource(
   throw fhirError('notAcceptable', { offered: `${contentType}, ${JSON_TYPES}`, accept: wanted });
 }
 
+/** True when the client accepts content in its own type, which alone large content is sent in. */
+export function acceptsContent(
+  accept: string | undefined,
+  format: string | undefined,
+  contentType: string,
+): boolean {
+  const ranges = format === undefined ? parseMediaRanges(accept ?? '') : toRanges(format);
+  if (ranges.length === 0 && format === undefined) return true;
+  const own = parseMediaRange(contentType);
+  return own !== undefined && qualityOf(own, ranges) > 0;
+}
+
 function toRanges(format: string): MediaRange[] {
   const written = format
     .trim()

@@ -1,8 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { CONTENT_LIMITS, SHOWN_ELSEWHERE } from '../browser-limits';
-import type { BinaryContent, RequestContext, StoredVersion } from '../core';
+import { fhirError, type OpenedBinary, type RequestContext, type StoredVersion } from '../core';
 import { CONTENT_SECURITY_POLICY, dispositionOf } from './binary';
 import type { RestContext } from './rest-context';
+import { rangeOf } from './responses/byte-range';
+import { NOTHING, sendStream } from './responses/content-stream';
 import { encodePieces } from './responses/encode-pieces';
 import { toEntityTag } from './responses/entity-tag';
 import { indentJson } from './responses/json-layout';
@@ -24,14 +26,14 @@ const ENCODED_FROM = 4096;
 /** Longer texts are not indented: indentation would delay other requests. */
 const LONGEST_LAID_OUT = 1024 * 1024;
 
-type ExchangeParts = Pick<Exchange, 'restContext' | 'request' | 'reply' | 'context' | 'query'>;
+type ExchangeParts = Readonly<Pick<Exchange, 'restContext' | 'request' | 'reply' | 'context' | 'query'>>;
 
 /** One request to a FHIR route with a valid address, and its response. */
 export class Exchange {
   readonly restContext: RestContext;
   readonly request: FhirRequest;
   readonly reply: FastifyReply;
-  readonly context: RequestContext;
+  context: RequestContext;
   /** The query of the address; after a search by POST, with the parameters of the form. */
   query: Query;
   /** A concrete type of the release; '' on routes without one. */
@@ -84,23 +86,44 @@ export class Exchange {
     return this.reply.code(status).header('content-type', contentType).send(body);
   }
 
+  /** Lets the time limit of the request begin now: its body has arrived. */
+  restart(): void {
+    const deadline = Date.now() + this.restContext.settings.requestTimeoutMs;
+    const cancellation = this.request.logEntry.waitUntil(deadline);
+    this.context = { ...this.context, deadline, cancellation };
+  }
+
   /**
-   * Sends the content of a Binary. A browser that opens it may save or display it, and must not execute any part of it.
+   * Sends the content of a Binary, or the range of it that the client asks for. A browser that opens it may save or display
+   * it, and must not execute any part of it. Throws rangeNotSatisfiable.
    */
-  sendContent({ contentType, securityContext, bytes }: BinaryContent): FastifyReply {
+  sendContent(content: OpenedBinary, version: StoredVersion): FastifyReply {
+    const { request, reply } = this;
+    const { contentType, securityContext, size } = content;
     this.#setCommonHeaders();
-    this.request.logEntry.sends(bytes.length);
-    if (securityContext !== undefined) this.reply.header('x-security-context', securityContext);
+    reply.header('accept-ranges', 'bytes');
+    const range = request.method === 'GET' ? rangeOf(request.headers, version, size) : undefined;
+    if (range === 'unsatisfiable') {
+      reply.header('content-range', `bytes */${size}`);
+      throw fhirError('rangeNotSatisfiable', { size });
+    }
+    if (securityContext !== undefined) reply.header('x-security-context', securityContext);
     // Front ends that CORS allows, and those that were given a signed address, show it as an image.
-    if (this.restContext.settings.corsOrigins.length > 0 || this.isSigned)
-      this.reply.headers(SHOWN_ELSEWHERE);
-    return this.reply
+    if (this.restContext.settings.corsOrigins.length > 0 || this.isSigned) reply.headers(SHOWN_ELSEWHERE);
+    const { start, end } = range ?? { start: 0, end: size };
+    if (range !== undefined) reply.header('content-range', `bytes ${start}-${end - 1}/${size}`);
+    reply
       .headers(CONTENT_LIMITS)
-      .code(200)
+      .code(range === undefined ? 200 : 206)
       .header('content-type', contentType)
       .header('content-disposition', dispositionOf(contentType))
-      .header('content-security-policy', CONTENT_SECURITY_POLICY)
-      .send(bytes);
+      .header('content-security-policy', CONTENT_SECURITY_POLICY);
+    if (content.bytes !== undefined) {
+      request.logEntry.sends(end - start);
+      return reply.send(content.bytes.subarray(start, end));
+    }
+    reply.header('content-length', end - start);
+    return sendStream(this, request.method === 'HEAD' ? NOTHING : content.read({ start, end }));
   }
 
   /** Sends a response without a body: 204, 304, or the result of `return=minimal`. */

@@ -14,6 +14,7 @@ import { RESOURCE_TYPES, requireContentType, type Body } from './requests/body';
 import { WebConsole } from './pages/console';
 import type { Described } from './oidc/discovery';
 import type { RestSettings } from './settings';
+import { UploadTurns } from './requests/upload-turns';
 
 /** The context that all routes share: core, the settings, and the parsing of bodies. */
 export class RestContext {
@@ -22,6 +23,7 @@ export class RestContext {
   readonly log: Log;
   readonly addresses: AddressBook;
   readonly webConsole: WebConsole;
+  readonly uploads: UploadTurns;
   readonly #types = new Map<Release, ReadonlySet<string>>();
 
   constructor(core: Core, settings: RestSettings, log: Log) {
@@ -29,6 +31,8 @@ export class RestContext {
     this.settings = settings;
     this.log = log;
     this.webConsole = new WebConsole(settings.pages, settings.authMode);
+    const { maxUploads, maxTenantUploads } = settings.transfers;
+    this.uploads = new UploadTurns(maxUploads, maxTenantUploads);
     this.addresses = new AddressBook(settings.publicUrls);
     for (const release of RELEASE_NAMES)
       this.#types.set(release, new Set(core.interactions.resourceTypes(release)));

@@ -1,6 +1,6 @@
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { ANSWER_LIMITS } from '../browser-limits';
-import { type ByteBudget, fhirError, type Core, type Log } from '../core';
+import { type ByteBudget, errorOf, fhirError, type Core, type Log } from '../core';
 import { CHECK_OPTIONS } from './administration/read-request';
 import { registerAdministration } from './administration/register-administration';
 import { answerLater } from './async';
@@ -22,6 +22,7 @@ import { registerOidcRoutes } from './oidc/routes';
 import { sendClientsAway } from './connections/listener-end';
 import type { Metrics } from './observation/metrics';
 import { admitEveryMethod } from './requests/method';
+import { endUnreadBodies, leaveUnread } from './requests/uploaded-content';
 import { toRequestId } from './requests/request-id';
 import { watchRequests } from './observation/request-log';
 import { traceRequests } from './observation/request-trace';
@@ -114,6 +115,7 @@ export function createRestServer({
     throw fhirError('noSuchAddress');
   });
   readBodiesAsText(server, settings);
+  endUnreadBodies(server);
   allowOrigins(server, settings.corsOrigins);
   compressAnswers(server);
   registerHealthRoutes(server, core, stopping);
@@ -130,16 +132,24 @@ export function createRestServer({
 }
 
 /** Reads bodies of any content type; each handler checks its own. Bodies of unknown addresses are not read. */
-function readBodiesAsText(server: FastifyInstance, { bodyLimits }: RestSettings): void {
+function readBodiesAsText(server: FastifyInstance, { bodyLimits, transfers }: RestSettings): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (request, payload, done) => {
     if (request.is404) {
       done(null, undefined);
     } else if (isContentOfBinary(request)) {
-      // In the form of the resource.
-      readBytes(payload, request, largestContent(bodyLimits.resource), (error, bytes) =>
-        done(error, bytes && toBuffer(bytes).toString('base64')),
+      const limit = Math.min(largestContent(bodyLimits.resource), transfers.maxBinaryBytes);
+      if (isShort(request, limit)) {
+        // In the form of the resource.
+        readBytes(payload, request, limit, (error, bytes) =>
+          done(error, bytes && toBuffer(bytes).toString('base64')),
+        );
+        return;
+      }
+      const refusal = errorOf(() =>
+        leaveUnread(request, { limit: transfers.maxBinaryBytes, idleMs: transfers.idleMs }),
       );
+      done(refusal ?? null, undefined);
     } else if (isImportAddress(request.url)) {
       // Files may be gzipped: their bytes are no text.
       readBytes(payload, request, bodyLimits.bundle, (error, bytes) =>
@@ -151,6 +161,12 @@ function readBodiesAsText(server: FastifyInstance, { bodyLimits }: RestSettings)
       read(payload, request, limit, done);
     }
   });
+}
+
+/** True for a body that announces at most `limit` bytes, without a coding. */
+function isShort({ headers }: FastifyRequest, limit: number): boolean {
+  const { 'content-length': length, 'content-encoding': coding } = headers;
+  return length !== undefined && Number(length) <= limit && coding === undefined;
 }
 
 /** True for `…/Bundle`, `…/Bundle/id`, and `{fhir_root}` itself, which accepts batches. */

@@ -13,6 +13,15 @@ export interface SettingInForce {
   readonly meaning: string;
 }
 
+/** Limits of large content. */
+export interface TransferLimits {
+  readonly maxBinaryBytes: number;
+  /** Milliseconds without a byte after which an upload or download ends. */
+  readonly idleMs: number;
+  readonly maxUploads: number;
+  readonly maxTenantUploads: number;
+}
+
 /** The settings of REST; app.ts makes them from checked values. */
 export interface RestSettings {
   /** Address that the server listens on. */
@@ -32,6 +41,7 @@ export interface RestSettings {
   readonly maxDepth: number;
   /** Largest accepted bodies, in bytes. */
   readonly bodyLimits: { readonly resource: number; readonly bundle: number };
+  readonly transfers: TransferLimits;
   readonly connection: ConnectionLimits;
   /** Milliseconds from a request's arrival until it fails with `timeout`. */
   readonly requestTimeoutMs: number;

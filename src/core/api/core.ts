@@ -16,6 +16,7 @@ import type {
 import type { AccessExplanations } from './access-explanation';
 import type { AdministrationJobs } from './administration-jobs';
 import type { AuditTrails } from './audit-trail';
+import type { BinaryUpload, OpenedBinary } from './binary';
 import type { Capabilities, CapabilityMode, NamedQueries } from './capabilities';
 import type { Imports } from './imports';
 import type { IndexDifference, OutdatedIndex, ReindexProgress, ReindexScope } from './index-work';
@@ -28,6 +29,7 @@ import type { SignIn, Users } from './sign-in';
 import type { SubscriptionAdministration, NotificationCounts } from './subscription';
 import type { Tenants } from './tenant';
 import type { LiveQueryCounts } from './change-stream';
+import type { WrittenContent } from './resource-input';
 import type { Criteria, ResourceVersion, SignedRead } from './version';
 import type { StoredVersion } from '../storage/read/stored-version';
 import type { Credentials } from './credentials';
@@ -43,6 +45,7 @@ export * from './access-explanation';
 export * from './administration-jobs';
 export * from './imports';
 export * from './audit-trail';
+export * from './binary';
 export * from './bulk-export';
 export * from './bundle';
 export * from './capabilities';
@@ -97,6 +100,13 @@ export interface CoreInteractions extends Interactions {
   localReference(context: RequestContext, reference: string): LocalReference | undefined;
   /** Returns the criteria of If-None-Exist in any of its forms. Throws invalidValue for another type. */
   parseIfNoneExist(context: RequestContext, type: string, text: string): Criteria;
+  /**
+   * Stores content of a Binary apart, before the create or update whose input names it. Throws forbidden, bodyTooLarge,
+   * quotaExceeded, contentUnavailable, and the errors of the source; then it leaves nothing.
+   */
+  storeContent(context: RequestContext, upload: BinaryUpload): Promise<WrittenContent>;
+  /** Opens the content of a version that the caller was given. Throws contentUnavailable. */
+  openBinary(context: RequestContext, version: StoredVersion): Promise<OpenedBinary>;
   /**
    * Parses and checks the JSON of a body that may contain resources. Large bodies are parsed in a worker thread, and
    * most of the result stays text. Throws the errors of the parser.

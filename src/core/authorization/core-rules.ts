@@ -24,6 +24,8 @@ export const CORE_RULES = {
     authorNames: 'anybody',
     localReference: 'anybody',
     parseIfNoneExist: 'anybody',
+    storeContent: 'data',
+    openBinary: 'data',
     outline: 'anybody',
     inSnapshot: 'parts',
     fromCache: 'parts',

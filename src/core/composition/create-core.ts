@@ -10,6 +10,7 @@ import { loadDefinitions } from '../fhir/definitions';
 import { limitEvaluationTime } from '../fhir/path';
 import { createSubscriptionAdministration } from '../fhir-subscriptions/subscription-administration';
 import { reindex, verifyIndex } from '../indexing/reindex';
+import { openBinary, storeContent } from '../interactions/binary-content';
 import { capabilities } from '../interactions/capabilities';
 import { changes } from '../interactions/changes';
 import { parseIfNoneExist } from '../interactions/conditional/if-none-exist';
@@ -162,6 +163,8 @@ function interactionsOf({
     localReference: (context, reference) => services.references(context.space).local(reference),
     parseIfNoneExist: (context, type, text) =>
       parseIfNoneExist(services.references(context.space), type, text),
+    storeContent: (context, upload) => storeContent(services, context, upload),
+    openBinary: (context, version) => openBinary(services, context, version),
     outline: (text, some) => services.preparer.outline({ text, limits: some }),
     inSnapshot: (context, milliseconds, work) => requests.inSnapshot(context, milliseconds, work),
     fromCache: (context, work) => searchResults.attempt(context, work),

@@ -1,5 +1,6 @@
 /** Large content: written before what it belongs to, and removed when it belongs to nothing. */
 import { createHash, randomUUID } from 'node:crypto';
+import type { WrittenContent } from '../api/resource-input';
 import { fhirError } from '../errors';
 import type { Database } from '../storage/connection/database';
 import {
@@ -35,16 +36,6 @@ export interface WriteLimits {
   /** Bytes that the source has at least, for the quota of the tenant. */
   readonly least?: number;
   readonly signal?: AbortSignal;
-}
-
-/** A content that is whole and durable, and belongs to nothing until it is claimed. */
-export interface WrittenContent {
-  readonly id: string;
-  readonly size: number;
-  /** Ends the heartbeats: a version or a job has it now. */
-  claimed(): void;
-  /** Gives it up. Does nothing where it was claimed. */
-  drop(): Promise<void>;
 }
 
 export class Contents {

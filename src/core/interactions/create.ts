@@ -59,6 +59,7 @@ export async function create(
       targets: aspects.targets,
       registration: aspects.registration,
       subscription: aspects.subscription,
+      content: 'text' in input ? input.content?.id : undefined,
       unopened,
       companion: aspects.companion,
       record: recordOf(context, type, id),

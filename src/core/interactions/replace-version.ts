@@ -23,6 +23,8 @@ export type NextVersion =
   | {
       readonly change: 'update';
       readonly prepared: PreparedVersion;
+      /** A content that is stored apart. */
+      readonly content?: { readonly id: string } | undefined;
       /** The server's own change of a Subscription. */
       readonly status?: SubscriptionChange;
     }
@@ -121,7 +123,7 @@ async function planWrite(
   const unopened = await requireWritable(services, context, right, { type, key, text, rows, before });
   if (changesNothing === true) return undefined;
   const expected = current?.version ?? 0;
-  const { prepared, status } = decided;
+  const { prepared, status, content } = decided;
   const planned = { ...{ type, id, prepared, status }, own: address, versionId: expected + 1, isNew: !live };
   const aspects = await planAspects(services, context, planned);
   // Property by property, as in a create.
@@ -140,6 +142,7 @@ async function planWrite(
     targets: aspects.targets,
     registration: aspects.registration,
     subscription: aspects.subscription,
+    content: content?.id,
     unopened,
     companion: aspects.companion,
     record: recordOf(context, type, id),

@@ -5,6 +5,7 @@ import { fhirError } from '../errors';
 import { isValidId } from '../fhir/resource';
 import type { ResourceInput } from '../api/resource-input';
 import type { WriteServices } from '../ports';
+import type { VersionRow } from '../storage/read/version-row';
 import type { WriteCondition } from '../storage/write/write-queues';
 import { addressOf, printable } from '../versions/resource-address';
 import { replaceVersion, type NextVersion } from './replace-version';
@@ -31,8 +32,15 @@ export async function update(
   permissionsOf(services, context)?.requireOne(type, 'u', 'c');
   const { space } = context;
   const idMode = { id, isFound: condition !== undefined };
-  const prepared = await services.preparer.resource({ space, type, id, idMode, input });
-  const next = (): NextVersion => ({ change: 'update', prepared });
+  const content = 'text' in input ? input.content : undefined;
+  let prepared = await services.preparer.resource({ space, type, id, idMode, input });
+  const next = async (current: VersionRow | undefined): Promise<NextVersion> => {
+    const versionId = (current?.version ?? 0) + 1;
+    // The text has the address of its version.
+    if (content !== undefined)
+      prepared = await services.preparer.resource({ space, type, id, idMode, input, versionId });
+    return { change: 'update', prepared, content };
+  };
   const replaced = await replaceVersion(services, context, {
     type,
     id,

@@ -1,4 +1,5 @@
 /** The content of a stored Binary (https://hl7.org/fhir/R4/binary.html). */
+import { apartContentOf, type ApartContent } from '../fhir/apart-content';
 import type { JsonOutline, OutlineLimits } from '../fhir/json/outline';
 import { isJsonObject } from '../fhir/json';
 import { parseMediaRange } from '../fhir/media-range';
@@ -12,7 +13,9 @@ export interface BinaryContent {
   readonly contentType: string;
   /** The reference in `securityContext`, if it has safe characters only. */
   readonly securityContext: string | undefined;
+  /** Empty where it is stored apart. */
   readonly bytes: Buffer;
+  readonly apart: ApartContent | undefined;
 }
 
 const STORED_DEPTH = { maxDepth: Number.MAX_SAFE_INTEGER };
@@ -24,7 +27,11 @@ interface Outliner {
 }
 
 /** Reads the content of a stored Binary. A long text is parsed in a worker thread. */
-export async function readBinary(core: Outliner, text: string): Promise<BinaryContent> {
+export async function readBinary(
+  core: Outliner,
+  text: string,
+  extensionBase: string,
+): Promise<BinaryContent> {
   const { value, parts } = await core.outline(text, { ...STORED_DEPTH, levels: 1 });
   const resource = isJsonObject(value) ? value : {};
   const long = parts.find(({ path }) => path.length === 1 && path[0] === 'data')?.text;
@@ -40,5 +47,6 @@ export async function readBinary(core: Outliner, text: string): Promise<BinaryCo
         : UNKNOWN_TYPE,
     securityContext: typeof reference === 'string' && PRINTABLE.test(reference) ? reference : undefined,
     bytes: typeof data === 'string' ? Buffer.from(data, 'base64') : Buffer.alloc(0),
+    apart: typeof data === 'string' ? undefined : apartContentOf(resource, extensionBase),
   };
 }

@@ -26,8 +26,10 @@ const STORED_DEPTH = { maxDepth: Number.MAX_SAFE_INTEGER };
 /** Creates the preparer of one thread. */
 export function createPreparer(tools: PreparationTools, limits: Limits): Preparer {
   const preparer: Preparer = {
-    async resource({ space, type, id, idMode, input }) {
-      return prepareVersion(tools, { space, type, id, idMode, document: toDocument(input, limits) });
+    async resource({ space, type, id, idMode, input, versionId = 1 }) {
+      const stored = 'text' in input ? input.content : undefined;
+      const content = stored && { address: `${type}/${id}/_history/${versionId}`, size: stored.size };
+      return prepareVersion(tools, { space, type, id, idMode, document: toDocument(input, limits), content });
     },
     async patch({ space, type, id, current, operations, copies, paths, byServer = false }) {
       const before = parseJson(current, STORED_DEPTH);

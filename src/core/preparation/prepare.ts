@@ -4,7 +4,8 @@
  */
 import { OPERATION_DEFINITION, SEARCH_PARAMETER, SUBSCRIPTION } from '../fhir/type-names';
 import type { TenantSpace } from '../context';
-import { FhirError, type Issue } from '../errors';
+import { FhirError, fhirError, type Issue } from '../errors';
+import { apartContentOf, withApartContent, type ApartContent } from '../fhir/apart-content';
 import { requireWithinBudget } from '../indexing/exceeded-parameter';
 import { loadDefinitions } from '../fhir/definitions';
 import type { JsonDocument, JsonObject } from '../fhir/json';
@@ -37,6 +38,8 @@ export interface Preparation {
   readonly document: JsonDocument;
   /** True: the server itself changes the status of a Subscription. */
   readonly byServer?: boolean;
+  /** For a Binary whose content is stored apart. */
+  readonly content?: ApartContent | undefined;
 }
 
 /** The stored form of a resource. */
@@ -77,8 +80,15 @@ export async function prepareVersion(
 ): Promise<PreparedVersion> {
   const { space, type, id, idMode, document } = preparation;
   const sent = checkResource(document, { type, releaseTypes: tools.releaseTypes(space), idMode });
+  // Such a text names the content of another version, and has none itself.
+  if (apartContentOf(sent, tools.extensionBase) !== undefined)
+    throw fhirError('subsetted', {}, `${type}.data.extension`);
   const found = await checkContent(tools, space, sent);
-  const labelled = withUniqueLabels(sent);
+  const whole = withUniqueLabels(sent);
+  const labelled =
+    preparation.content === undefined
+      ? whole
+      : withApartContent(whole, preparation.content, tools.extensionBase);
   const subscribed =
     type === SUBSCRIPTION
       ? prepareSubscription(space.release, labelled, preparation.byServer === true)

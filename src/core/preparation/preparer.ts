@@ -18,6 +18,8 @@ export interface ResourceTask {
   readonly id: string;
   readonly idMode: IdMode;
   readonly input: ResourceInput;
+  /** The number of the version, if the input has a content that is stored apart: its address names it. Default 1. */
+  readonly versionId?: number;
 }
 
 /** A JSON Patch or a FHIRPath Patch on a stored version. */

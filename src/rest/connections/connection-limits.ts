@@ -91,6 +91,14 @@ function limitServer(server: Server, connections: number, log: Log): void {
   });
 }
 
+/** Connections whose current body may take any time: its own limit is on the pauses. */
+const SLOW_BODIES = new WeakSet<Socket>();
+
+/** Exempts the current body of a connection from `arrivalTimeoutMs`. */
+export function admitSlowBody(socket: Socket): void {
+  SLOW_BODIES.add(socket);
+}
+
 type ConnectionError = Error & { readonly code?: string };
 
 /**
@@ -98,6 +106,8 @@ type ConnectionError = Error & { readonly code?: string };
  * HTTP.
  */
 function refuseConnection(error: ConnectionError, socket: Socket, { headerBytes }: ConnectionLimits): void {
+  // Node reports this once for a request, and not again.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && SLOW_BODIES.has(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

@@ -4,9 +4,11 @@ import { addVary } from '../responses/vary';
 
 /** Headers of responses that a script may read, besides those that are always readable. */
 const EXPOSED_HEADERS = [
+  'Accept-Ranges',
   'Allow',
   'Content-Disposition',
   'Content-Location',
+  'Content-Range',
   'ETag',
   'Last-Modified',
   'Location',

@@ -8,32 +8,28 @@ import { fhirError, toOutcome, type Criteria } from '../../core';
 import type { Exchange } from '../exchange';
 import { readGuardOfMatch } from '../requests/precondition';
 import { parsePreference } from '../requests/prefer';
-import { readResource } from '../requests/resource-input';
+import { withResource } from '../requests/resource-input';
 import { deletionIssue, sendFound, sendWritten } from '../responses/written';
 
 /** Executes a POST with If-None-Exist: 201, or 200 with the resource that exists already. */
 export async function createIfNoneExist(exchange: Exchange): Promise<FastifyReply> {
-  const { restContext, context, type } = exchange;
+  const { restContext, type } = exchange;
   const criteria = readIfNoneExist(exchange);
-  const result = await restContext.core.interactions.createIfNoneExist(
-    context,
-    type,
-    await readResource(exchange),
-    criteria,
+  const result = await withResource(exchange, (resource) =>
+    restContext.core.interactions.createIfNoneExist(exchange.context, type, resource, criteria),
   );
   return result.created ? sendWritten(exchange, result, 'stored') : sendFound(exchange, result.version);
 }
 
 export async function updateWhere(exchange: Exchange): Promise<FastifyReply> {
-  const { restContext, request, context, type, query } = exchange;
+  const { restContext, request, type, query } = exchange;
   const guard = readGuardOfMatch(request);
-  const resource = await readResource(exchange);
-  const result = await restContext.core.interactions.updateWhere(context, {
-    type,
-    criteria: query.parameters,
-    input: resource,
-    guard,
-  });
+  const result = await withResource(exchange, (input) =>
+    restContext.core.interactions.updateWhere(exchange.context, {
+      ...{ type, input, guard },
+      criteria: query.parameters,
+    }),
+  );
   return sendWritten(exchange, result, 'stored');
 }
 

@@ -3,8 +3,8 @@
  * A GET with a JSON array as body is a patch (docs/reference/behaviour.md, Patch).
  */
 import type { FastifyReply } from 'fastify';
-import { fhirError, isValidId, readBinary, type StoredVersion } from '../../core';
-import { BINARY, wantsResource } from '../binary';
+import { fhirError, isValidId, type StoredVersion } from '../../core';
+import { acceptsContent, BINARY, wantsResource } from '../binary';
 import { announcesBody, readBody } from '../requests/body';
 import type { Exchange } from '../exchange';
 import { isUnchanged } from '../requests/precondition';
@@ -48,17 +48,21 @@ async function answerBinary(
   part: StoredVersion,
 ): Promise<FastifyReply> {
   const { restContext, request, context, query } = exchange;
-  const content = await readBinary(restContext.core.interactions, version.text);
+  const content = await restContext.core.interactions.openBinary(context, version);
   // A signed address is for the content; the resource has tags, an author and a security context besides.
   if (exchange.isSigned)
     return isUnchanged(request.headers, version)
       ? exchange.sendEmpty(304)
-      : exchange.sendContent({ ...content, securityContext: undefined });
+      : exchange.sendContent({ ...content, securityContext: undefined }, version);
   const { release } = context.space;
-  const isResource = wantsResource(request.headers.accept, query.format, content.contentType, release);
+  const { accept } = request.headers;
+  const { contentType, bytes, size } = content;
   addVary(exchange.reply, 'Accept');
+  const isResource = bytes !== undefined && wantsResource(accept, query.format, contentType, release);
+  if (bytes === undefined && !acceptsContent(accept, query.format, contentType))
+    throw fhirError('contentApart', { size, contentType, address: `${exchange.root}/${content.address}` });
   if (isUnchanged(request.headers, version)) return exchange.sendEmpty(304);
-  return isResource ? exchange.send(200, part.text) : exchange.sendContent(content);
+  return isResource ? exchange.send(200, part.text) : exchange.sendContent(content, version);
 }
 
 /** Reads the body of a GET, which Fastify does not read. */

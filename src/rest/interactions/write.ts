@@ -6,22 +6,30 @@ import { toOutcome } from '../../core';
 import type { Exchange } from '../exchange';
 import { readGuard } from '../requests/precondition';
 import { parsePreference } from '../requests/prefer';
-import { readResource } from '../requests/resource-input';
+import { withResource } from '../requests/resource-input';
 import { deletionIssue, sendWritten } from '../responses/written';
 import { createIfNoneExist } from './conditional';
 
 export async function create(exchange: Exchange): Promise<FastifyReply> {
-  const { restContext, request, context, type } = exchange;
+  const { restContext, request, type } = exchange;
   if (request.headers['if-none-exist'] !== undefined) return createIfNoneExist(exchange);
-  const result = await restContext.core.interactions.create(context, type, await readResource(exchange));
+  const result = await withResource(exchange, (resource) =>
+    restContext.core.interactions.create(exchange.context, type, resource),
+  );
   return sendWritten(exchange, result, 'stored');
 }
 
 export async function update(exchange: Exchange): Promise<FastifyReply> {
-  const { restContext, request, context, type, id } = exchange;
-  const resource = await readResource(exchange);
-  const guard = await readGuard(restContext.core, context, request, { type, id });
-  const result = await restContext.core.interactions.update(context, { type, id, input: resource, guard });
+  const {
+    restContext: { core },
+    request,
+    type,
+    id,
+  } = exchange;
+  const result = await withResource(exchange, async (input) => {
+    const guard = await readGuard(core, exchange.context, request, { type, id });
+    return core.interactions.update(exchange.context, { type, id, input, guard });
+  });
   return sendWritten(exchange, result, 'stored');
 }
 

@@ -15,7 +15,7 @@ const COMPRESSIBLE = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|javascri
 export function compressAnswers(server: FastifyInstance): void {
   server.addHook('onSend', (request, reply, payload, done) => {
     const size = sizeOf(payload);
-    if (size < LEAST_SIZE || !isCompressible(reply)) {
+    if (size < LEAST_SIZE || reply.statusCode === 206 || !isCompressible(reply)) {
       done(null, payload);
       return;
     }
@@ -25,7 +25,8 @@ export function compressAnswers(server: FastifyInstance): void {
       done(null, payload);
       return;
     }
-    reply.header('content-encoding', coding).removeHeader('content-length');
+    // A range is one of the bytes as they are stored.
+    reply.header('content-encoding', coding).removeHeader('content-length').removeHeader('accept-ranges');
     const encoder = createEncoder(coding, size);
     encoder.end(payload);
     done(null, encoder);

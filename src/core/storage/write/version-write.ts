@@ -51,6 +51,8 @@ export interface VersionWrite {
   readonly registration?: Registration;
   /** For a Subscription: what the version changes in its state. */
   readonly subscription?: SubscriptionChange;
+  /** The id of a content that is stored apart; the transaction gives it to the version, or fails. */
+  readonly content?: string | undefined;
   /** References of the version that open nothing to apps of patients. */
   readonly unopened?: readonly UnopenedReference[] | undefined;
   /** A new resource to write in the same transaction; both are written, or neither. */

@@ -92,9 +92,9 @@ export class WriteQueues {
 
   private enqueue(space: number, write: VersionWrite, deadline: number): Promise<WriteStamp | undefined> {
     // These need two statements in one transaction; all kinds are rare.
-    const { registration, subscription, companion, unopened = [] } = write;
+    const { registration, subscription, companion, content, unopened = [] } = write;
     const isPlain = registration === undefined && subscription === undefined && companion === undefined;
-    if (!isPlain || unopened.length > 0)
+    if (!isPlain || content !== undefined || unopened.length > 0)
       return this.database.transaction(space, (run) => writeInTransaction(run, space, write));
     let queue = this.queues.get(space);
     if (queue === undefined) {

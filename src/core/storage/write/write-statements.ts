@@ -6,6 +6,7 @@ import { IS_WITHIN_WHOLE, type BoundStatement } from '../connection/connection';
 import type { Row, Run } from '../connection/database';
 import { requireThat } from '../connection/requirement';
 import { REGISTER, type Registration } from '../indexing/search-parameters';
+import { claimContent } from '../content/contents';
 import { noteUnopened } from './unopened-references';
 import { changeSubscription } from '../notifications/subscription-state';
 import { bind, defineStatement, template, type Bound, type Statement } from '../connection/statement';
@@ -244,9 +245,12 @@ export async function writeAll(
   const companions = written.flatMap(({ companion }) => companion ?? []);
   if (companions.length > 0 && (await writeAll(run, space, companions)).includes(undefined))
     throw fhirError('contended');
-  for (const [index, { type, key, unopened = [] }] of writes.entries()) {
+  for (const [index, { type, key, content, unopened = [] }] of writes.entries()) {
     const version = outcomes[index]?.version;
-    if (version !== undefined) await noteUnopened(run, space, { type, key, version }, unopened);
+    if (version === undefined) continue;
+    await noteUnopened(run, space, { type, key, version }, unopened);
+    if (content !== undefined && !(await claimContent(run, { space, id: content }, { type, key, version })))
+      throw fhirError('contentUnavailable');
   }
   for (const { registration, subscription } of written) {
     if (registration !== undefined) await registerParameters(run, space, registration);
