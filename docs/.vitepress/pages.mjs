@@ -17,6 +17,7 @@ export const PARTS = [
           'use/subscribe',
           'use/export',
           'use/import',
+          'use/large-files',
           'use/import-guide',
           'use/create-tenants',
         ],

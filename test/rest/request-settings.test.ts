@@ -1,6 +1,8 @@
-/** Settings of the server that decide about requests: CORS_ORIGINS, MAX_BODY_BYTES, MAX_DEPTH and PATCH_BY_GET. */
+/** Settings of the server that decide about requests: CORS_ORIGINS, MAX_BODY_BYTES, MAX_DEPTH, PATCH_BY_GET, and the limits of large content. */
+import { request as sendRequest, type ClientRequest } from 'node:http';
 import { createSender } from '../graphql/gateway-client';
 import { nestedExtensions } from '../support/exact';
+import { eventually } from '../support/eventually';
 import { TESTED_RELEASES } from '../support/releases';
 import { startServer, type TestServer } from '../support/server';
 import { openSharedServer } from '../support/shared-server';
@@ -19,6 +21,9 @@ beforeAll(async () => {
       MAX_BODY_BYTES: String(LARGEST),
       MAX_DEPTH: '100',
       PATCH_BY_GET: 'off',
+      MAX_BINARY_BYTES: String(2 * LARGEST),
+      MAX_UPLOADS_TENANT: '1',
+      TRANSFER_IDLE_MS: '3000',
     },
   });
   root = server.path('system', 'r4');
@@ -127,11 +132,75 @@ describe.each(TESTED_RELEASES)('MAX_BODY_BYTES under %s', (release) => {
     ).toBe(201);
   });
 
-  it('applies to the bytes of a Binary: content that would not fit into a resource is 413', async () => {
+  it('is the limit of content that is part of its resource', async () => {
     const post = (length: number) =>
       send('POST', '/Binary', Buffer.alloc(length, 1), { 'content-type': 'application/pdf' });
-    expect((await post(44 * KILOBYTE)).status).toBe(201);
-    expect((await post(49 * KILOBYTE)).status).toBe(413);
+    expect((await post(44 * KILOBYTE)).json.data).toBeDefined();
+    const apart = await post(49 * KILOBYTE);
+    expect([apart.status, apart.json.data]).toEqual([201, undefined]);
+  });
+});
+
+describe('large content', () => {
+  const bytes = Buffer.alloc(LARGEST, 7);
+
+  /** Begins an upload that sends no byte. */
+  function begin(): {
+    readonly request: ClientRequest;
+    readonly status: Promise<number>;
+    isAnswered(): boolean;
+  } {
+    let isAnswered = false;
+    const request = sendRequest(`${server.base}${root}/Binary`, {
+      method: 'POST',
+      headers: { 'content-type': 'image/tiff', 'content-length': bytes.length },
+    });
+    const status = new Promise<number>((resolve, reject) => {
+      request.on('response', (response) => {
+        response.resume();
+        isAnswered = true;
+        resolve(response.statusCode ?? 0);
+      });
+      request.on('error', reject);
+    });
+    request.flushHeaders();
+    return { request, status, isAnswered: () => isAnswered };
+  }
+
+  it('is refused above MAX_BINARY_BYTES, by its length or while it is read', async () => {
+    const stored = async (): Promise<number> =>
+      (await server.request('GET', `${root}/Binary?_total=accurate`)).json.total;
+    const before = await stored();
+    const long = Buffer.alloc(2 * LARGEST + 1);
+    for (const coding of ['identity', 'chunked']) {
+      const { status, json } = await server.request('POST', `${root}/Binary`, long, {
+        'content-type': 'image/tiff',
+        ...(coding === 'chunked' ? { 'transfer-encoding': coding } : {}),
+      });
+      expect([status, json.issue[0].code]).toEqual([413, 'too-long']);
+    }
+    expect(await stored()).toBe(before);
+  });
+
+  it('is sent by a tenant one at a time with MAX_UPLOADS_TENANT=1, and the first one is not disturbed', async () => {
+    const others = async (): Promise<number> =>
+      (await server.request('POST', `${root}/Binary`, bytes, { 'content-type': 'image/tiff' })).status;
+    // Whichever of two arrives first is taken.
+    let first = begin();
+    await eventually(async () => {
+      if ((await others()) === 429) return true;
+      if (first.isAnswered()) first = begin();
+      return false;
+    });
+    first.request.end(bytes);
+    expect(await first.status).toBe(201);
+    expect(await others()).toBe(201);
+  });
+
+  it('ends with 408 when nothing arrives for TRANSFER_IDLE_MS', async () => {
+    const { request, status } = begin();
+    expect(await status).toBe(408);
+    request.destroy();
   });
 });
 

@@ -41,7 +41,8 @@ export function createContentSweep(options: ContentSweepOptions): PollingLoop {
   });
 }
 
-async function sweep(options: ContentSweepOptions): Promise<void> {
+/** Removes all content that belongs to nothing now, and the objects of removed content. */
+export async function sweep(options: Omit<ContentSweepOptions, 'database'>): Promise<void> {
   const session = await OwnerSession.open(options.owner);
   try {
     while ((await removeDeadContents(session, CONTENT_SILENCE)) > 0);

@@ -13,6 +13,7 @@ import type { RecordedSpace } from '../storage/audit/access-record-work';
 import type { DatabaseOptions } from '../storage/connection/database';
 import { OwnerSession } from '../storage/connection/owner-session';
 import { readRowTables, readTableRows } from '../storage/schema/tenant-tables';
+import { contentLines } from './exported-content';
 import { DEFAULT_TIME_ZONE, TIME_ZONE, type StoredSettings } from './tenant-settings';
 import { readLastSequence } from '../storage/read/feed';
 import { readMovedEvents, readMovedSpaces, type MovedSpace } from '../storage/tenants/moved-subscriptions';
@@ -55,7 +56,7 @@ export interface ExportEnd {
 }
 
 export interface TenantExportOptions {
-  readonly services: SearchServices;
+  readonly services: SearchServices & Pick<Services, 'contents'>;
   readonly owner: DatabaseOptions;
   readonly store: TenantStore;
   /** Converts the access records of these spaces to AuditEvents. Throws timeout where that takes too long. */
@@ -156,6 +157,9 @@ async function* lines(
       const version = await services.reader.complete(space, row);
       if (which === 'current') yield toLine(part, toResource(services, version));
       else {
+        const name = nameOfVersion(services, release, version);
+        for await (const text of contentLines(services, space, { release, name }, version))
+          yield toLine(part, text);
         const unopened = unopenedTexts(services, release, version, row.unopened);
         yield toLine(part, toVersionLine(services, { release, isAudit, unopened }, version));
       }
@@ -246,6 +250,16 @@ function toVersionLine(
     ...(unopened.length === 0 ? {} : { unopened }),
   });
   return change === 'delete' ? beside : `${beside.slice(0, -1)},"resource":${oneLine(body)}}`;
+}
+
+/** `Type/id/_history/version` */
+function nameOfVersion(
+  services: Pick<Services, 'definitions' | 'keys'>,
+  release: Release,
+  { type, id, key, version }: VersionRow,
+): string {
+  const name = services.definitions(release).typeName(type) ?? '';
+  return `${name}/${id ?? services.keys.idOf(key)}/_history/${version}`;
 }
 
 function toResource(services: Pick<Services, 'extensionBase'>, row: VersionRow): string {

@@ -15,6 +15,7 @@ import { SEARCH_PARAMETER, SUBSCRIPTION } from '../fhir/type-names';
 import { switchedOff } from '../fhir/subscription/prepare-subscription';
 import { reindex, type ReindexOptions } from '../indexing/reindex';
 import { SERVER_ACTOR } from '../versions/stored-version';
+import { ImportedContents, type ImportedContent } from './imported-content';
 import { ImportedSubscriptions } from './imported-subscriptions';
 import type { Spaces } from './spaces';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
@@ -22,6 +23,7 @@ import { OwnerSession } from '../storage/connection/owner-session';
 import { readLast } from '../storage/tenants/purge';
 import { registerSearchParameters } from '../storage/indexing/search-parameters';
 import { addVersions, endImport, type ImportedVersion } from '../storage/tenants/tenant-import';
+import type { Services } from '../ports';
 import { lockTenant, workWithoutLimits } from '../storage/tenants/tenant-removal';
 import { addTableRow, removeTableRows } from '../storage/schema/tenant-tables';
 import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
@@ -32,6 +34,7 @@ import { requireFirstSettings } from './tenant-settings';
 import { isValidId } from '../fhir/resource';
 
 export interface TenantImportOptions extends ReindexOptions {
+  readonly services: ReindexOptions['services'] & Pick<Services, 'contents'>;
   readonly store: TenantStore;
   readonly spaces: Spaces;
 }
@@ -72,7 +75,7 @@ export async function importTenant(
     if (found?.number !== row.number || found.status !== 'importing')
       throw fhirError('tenantBusy', { tenant: name, status: 'changed by another process' });
     const work = new Import(options, session, row, { header, keepsSubscriptions });
-    const versions = await work.addAll(reader);
+    const versions = await work.addAll(reader).finally(() => work.contents.close());
     await work.registerParameters();
     const resources = await work.makeIndex(name);
     await work.end();
@@ -131,6 +134,7 @@ class Import {
   subscriptionsOff = 0;
   private readonly header: ExportHeader;
   private readonly subscriptions: ImportedSubscriptions;
+  readonly contents: ImportedContents;
 
   constructor(
     private readonly options: TenantImportOptions,
@@ -139,7 +143,8 @@ class Import {
     { header, keepsSubscriptions }: { readonly header: ExportHeader; readonly keepsSubscriptions: boolean },
   ) {
     this.header = header;
-    const { keys } = options.services;
+    const { keys, contents, extensionBase } = options.services;
+    this.contents = new ImportedContents(contents, extensionBase);
     this.subscriptions = new ImportedSubscriptions({
       session,
       isKept: keepsSubscriptions,
@@ -155,12 +160,13 @@ class Import {
 
   /** Imports all lines; returns the number of versions, of resources and AuditEvents. */
   async addAll(reader: AsyncIterator<string>): Promise<number> {
-    let batch: ImportedVersion[] = [];
+    let batch: (ImportedVersion & { readonly content?: ImportedContent | undefined })[] = [];
     let characters = 0;
     let ofBatch: VersionTarget | undefined;
     let done = 0;
     const flush = async (): Promise<void> => {
       if (ofBatch !== undefined) await addVersions(this.session, ofBatch.space, batch);
+      for (const { content } of batch) content?.claimed();
       batch = [];
       characters = 0;
     };
@@ -186,15 +192,26 @@ class Import {
         refuse(this.line - 1, 'it is not an event of a Subscription');
       const place = this.placeOf(members);
       this.note(place.part, next.value);
-      const version = this.toVersion(place, members);
+      let last = present.get(place.part);
+      if (last === undefined) present.set(place.part, (last = await readLast(this.session, place.space)));
+      if (members['content'] !== undefined) {
+        // After an interruption its version may be here already.
+        const fault =
+          Number(members['sequence']) <= last ? undefined : await this.contents.add(place.space, members);
+        if (fault !== undefined) refuse(this.line, fault);
+        continue;
+      }
+      const content = await this.contents.take(nameOf(members), (reason) => refuse(this.line, reason));
+      const version = this.toVersion(place, members, {
+        content,
+        isPresent: Number(members['sequence']) <= last,
+      });
       done += 1;
       if (place.part !== ofBatch?.part || batch.length >= MAX_VERSIONS || characters > MAX_CHARACTERS)
         await flush();
       ofBatch = place;
-      let last = present.get(place.part);
-      if (last === undefined) present.set(place.part, (last = await readLast(this.session, place.space)));
       if (version.sequence <= last) continue;
-      batch.push(version);
+      batch.push({ ...version, content });
       characters += version.body?.length ?? 0;
     }
     await flush();
@@ -252,7 +269,11 @@ class Import {
     return loadDefinitions(release);
   }
 
-  private toVersion({ part, release }: VersionTarget, members: JsonObject): ImportedVersion {
+  private toVersion(
+    { part, release }: VersionTarget,
+    members: JsonObject,
+    { content, isPresent }: { readonly content: ImportedContent | undefined; readonly isPresent: boolean },
+  ): ImportedVersion {
     const { services } = this.options;
     const { type, id, version, sequence, lastUpdated, change, author } = members;
     const { resource: sent, unopened } = members;
@@ -285,9 +306,12 @@ class Import {
       refuse(this.line, 'the AuditEvent of a client has the tag of those that the server has recorded');
     if (type === SEARCH_PARAMETER) this.parameters.get(release)?.write(id, isResource ? resource : undefined);
     const key = services.keys.keyOf(type, id);
-    const stored = isResource
-      ? toStoredText(resource, true, { id, extensionBase: services.extensionBase })
-      : { text: null, metaOffset: 0 };
+    const fitting = isResource && !isPresent ? this.contents.fit(resource, content) : resource;
+    if (typeof fitting === 'string') refuse(this.line, fitting);
+    const stored =
+      isResource && isJsonObject(fitting)
+        ? toStoredText(fitting, true, { id, extensionBase: services.extensionBase })
+        : { text: null, metaOffset: 0 };
     return {
       type: number,
       key: keyText(key),
@@ -365,6 +389,14 @@ class Import {
     await this.subscriptions.end();
     await endImport(this.session, this.row.number, spaces, JSON.stringify(this.header.policies));
   }
+}
+
+/** `Type/id/_history/version`; anything else where a member is of another kind. */
+function nameOf({ type, id, version }: JsonObject): string {
+  return `${JSON.stringify(type)}/${JSON.stringify(id)}/_history/${JSON.stringify(version)}`.replaceAll(
+    '"',
+    '',
+  );
 }
 
 function isNumber(value: unknown): value is number {

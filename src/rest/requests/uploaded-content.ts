@@ -94,13 +94,13 @@ export class UploadedContent {
 }
 
 async function* decode(pieces: AsyncIterable<Buffer>, decoder: Transform): AsyncGenerator<Buffer> {
-  let fault: unknown;
+  let fault: Error | undefined;
   const feed = async (): Promise<void> => {
     for await (const piece of pieces) if (!decoder.write(piece)) await once(decoder, 'drain');
     decoder.end();
   };
   const fed = feed().catch((error: unknown) => {
-    fault = error;
+    fault = error instanceof Error ? error : new Error('the body broke off');
     decoder.destroy();
   });
   try {

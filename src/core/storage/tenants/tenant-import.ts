@@ -1,5 +1,6 @@
 /** Adds versions with given sequences, as the owner; writers get theirs from write_versions. */
 import { sql, type RawBuilder } from 'kysely';
+import { fhirError } from '../../errors';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
 import { CHANGE, type Change, type UnopenedReference } from '../write/version-write';
@@ -22,6 +23,8 @@ export interface ImportedVersion {
   readonly metaOffset: number;
   /** References of the version that open nothing. */
   readonly unopened: readonly UnopenedReference[];
+  /** Its content, if it is stored apart. */
+  readonly content?: { readonly id: string } | undefined;
 }
 
 function unnamed(raw: RawBuilder<unknown>): Statement {
@@ -60,6 +63,18 @@ const ADD_UNOPENED = unnamed(sql`
   from unnest(${bind('types')}::smallint[], ${bind('keys')}::bigint[], ${bind('versions')}::int[],
               ${bind('target_types')}::smallint[], ${bind('target_keys')}::bigint[]) as x`);
 
+const CLAIM_CONTENT = unnamed(sql`
+  with claimed as (
+    update andiron.content c set resource_type = x.resource_type, resource_key = x.resource_key, version = x.version
+    from unnest(${bind('ids')}::uuid[], ${bind('types')}::smallint[], ${bind('keys')}::bigint[], ${bind('versions')}::int[])
+      as x (id, resource_type, resource_key, version)
+    where c.space = ${bind('space')}::int and c.id = x.id and c.size is not null and not c.dead and c.version is null
+    returning c.size),
+  counted as (
+    update andiron.change_counter k set bytes = k.bytes + (select coalesce(sum(d.size), 0) from claimed d)
+    from andiron.space s where s.number = ${bind('space')}::int and k.tenant = s.counter returning 1)
+  select count(*)::int from claimed`);
+
 /** Adds versions, in the order of their sequences, and the heads of their resources, in one transaction. */
 export async function addVersions(
   session: OwnerSession,
@@ -77,6 +92,19 @@ export async function addVersions(
       bodies: versions.map(({ body }) => body),
     });
     await session.run(ADD_HEADS, bindHeads(space, heads));
+    const having = versions.flatMap(({ content, type, key, version }) =>
+      content === undefined ? [] : [{ id: content.id, type, key, version }],
+    );
+    if (having.length > 0) {
+      const [row] = await session.run(CLAIM_CONTENT, {
+        space,
+        ids: having.map(({ id }) => id),
+        types: having.map(({ type }) => type),
+        keys: having.map(({ key }) => key),
+        versions: having.map(({ version }) => version),
+      });
+      if (row?.[0] !== having.length) throw fhirError('contentUnavailable');
+    }
     const unopened = versions.flatMap(({ unopened: of, ...version }) =>
       of.map((each) => ({ ...version, ...each })),
     );
