@@ -127,6 +127,32 @@ it('a reason names a few scopes and rules, and their number; all of them are bes
   expect(answers[0].reason).toMatch(/category=c and 2 more: for this caller it does not exist$/);
 }); // prettier-ignore
 
+it('a create and an update are judged by the resource that would be written, where one is given', async () => {
+  const scopes = ['system/Observation.crus?category=laboratory'];
+  const { id: client } = await createClient(server, 'asked', { scopes });
+  const asked = { client, type: 'Observation', interactions: ['create', 'update'] };
+  const versions = async (): Promise<number> =>
+    (await server.request('GET', `/w/${tenant}/api/v1/fhir/r4/Observation/_history?_count=0`, undefined, headersOf(administrator))).json.total;
+  const before = await versions();
+  expect(inShort(await explain(asked))).toEqual(['create some', 'update some']);
+  const lab = { ...observation('lab', 'ann'), category: [{ coding: [{ code: 'laboratory' }] }] };
+  const { id: _id, ...made } = lab;
+  const vital = observation('lab', 'ann');
+  expect(inShort(await explain({ ...asked, resource: made }))).toEqual(['create yes', 'update some']);
+  expect(inShort(await explain({ ...asked, resource: { ...made, category: undefined } }))).toEqual(['create no', 'update some']);
+  expect(inShort(await explain({ ...asked, id: 'lab', resource: lab }))).toEqual(['create yes', 'update yes']);
+  const away = await explain({ ...asked, id: 'lab', resource: vital });
+  expect(inShort(away)).toEqual(['create no', 'update no']);
+  expect(away.answers[1].reason).toContain('must include the current Observation and the one to be written');
+  // The stored one is not within the grants.
+  expect(inShort(await explain({ ...asked, id: 'vital', resource: { ...lab, id: 'vital' } }))).toEqual(['create yes', 'update no']);
+  for (const resource of [{ resourceType: 'Patient' }, { ...lab, id: 'other' }, {}])
+    expect((await ask({ ...asked, id: 'lab', resource })).status).toBe(400);
+  expect((await ask({ ...asked, resource: 'x' })).status).toBe(400);
+  // Nothing was stored.
+  expect(await versions()).toBe(before);
+}); // prettier-ignore
+
 it('names hidden elements, and the patients to whose records a resource belongs', async () => {
   const { id } = await createClient(server, 'asked', { scopes: ['system/*.rs'], policies: ['laboratory'] });
   const asked = { client: id, type: 'Observation', interactions: ['read'] };

@@ -17,7 +17,7 @@ beforeAll(async () => {
   server = await startServer();
   browser = await startChromium();
   for (const id of ['ann', 'ben']) await put('Patient', { resourceType: 'Patient', id });
-}, 240_000);
+});
 afterAll(async () => {
   await browser.close();
   await server.close();

@@ -20,7 +20,7 @@ let browser: Browser;
 let close: () => Promise<void>;
 beforeAll(async () => {
   ({ server, browser, close } = await openExamples());
-}, 240_000);
+});
 afterAll(() => close());
 
 /** Opens a path in a browser without state, works there, and expects that nothing forbidden has happened. */

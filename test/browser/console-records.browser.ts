@@ -13,7 +13,7 @@ beforeAll(async () => {
   await buildConsole();
   server = await startServer();
   browser = await startChromium();
-}, 240_000);
+});
 afterAll(async () => {
   await browser.close();
   await server.close();

@@ -1708,6 +1708,10 @@ export interface components {
             patient?: string;
             /** @description By default all */
             interactions?: ("read" | "search" | "create" | "update" | "patch" | "delete")[];
+            /** @description A resource to be written, by which a create and an update are judged; it is not stored */
+            resource?: {
+                [key: string]: unknown;
+            };
             /** @description A policy to try: as if it were stored, and the client had it. Without a client, it alone restricts */
             policy?: {
                 name: string;

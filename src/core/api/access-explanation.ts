@@ -18,6 +18,8 @@ export interface AccessQuestion {
   readonly type: string;
   /** Undefined: of any resource of the type. */
   readonly id?: string | undefined;
+  /** The text of a resource that is to be written, by which a create and an update are judged; it is not stored. */
+  readonly content?: string | undefined;
   /** Undefined: all. */
   readonly interactions?: readonly ExplainedInteraction[] | undefined;
   /** A policy as if it were stored, and the client had it. Nothing is stored. */

@@ -11,6 +11,7 @@ import type {
 import { FhirError, fhirError } from '../errors';
 import type { RequestContext } from '../context';
 import { parseStoredObject, type JsonObject } from '../fhir/json';
+import { isValidId } from '../fhir/resource';
 import { AUDIT_EVENT, PATIENT } from '../fhir/type-names';
 import type { SearchServices } from '../ports';
 import { compartmentOwners } from '../search/parameters/compartment';
@@ -20,7 +21,7 @@ import type { Grant } from './grant';
 import type { RuleSource } from './permissions';
 import type { Right } from './right';
 import { visibilityOf, type Visibility } from './visibility';
-import { presentFor } from './write-guard';
+import { presentFor, requireAllowed } from './write-guard';
 
 /** Scopes and rules that a reason names; all of them are in `grants`. */
 const MOST_NAMED = 3;
@@ -39,13 +40,15 @@ export interface ExplainedResource {
   readonly type: string;
   readonly id: string | undefined;
   readonly interactions: readonly ExplainedInteraction[];
+  /** What a create or update would write. */
+  readonly content?: string | undefined;
 }
 
 /** `given` has the access that is explained, and the trail of who asks. Throws `invalidValue` for an unknown type, or a resource that does not exist. */
 export async function explainAccess(
   services: SearchServices,
   given: RequestContext,
-  { type, id, interactions }: ExplainedResource,
+  { type, id, interactions, content }: ExplainedResource,
 ): Promise<Omit<AccessExplanation, 'who'>> {
   const context = inSpaceOf(given, type);
   const { space } = context;
@@ -53,6 +56,7 @@ export async function explainAccess(
   const typeNumber = definitions.typeNumber(type);
   if (typeNumber === undefined || !definitions.isResourceType(type))
     throw fhirError('invalidValue', { reason: `'${type.slice(0, 64)}' is not a resource type` });
+  const written = content === undefined ? undefined : contentOf(content, type, id);
   const visibility = visibilityOf(services, context);
   if (visibility === undefined) throw new Error('there is no access to explain');
   const { permissions } = visibility;
@@ -64,7 +68,7 @@ export async function explainAccess(
     throw fhirError('invalidValue', { reason: `${type}/${id} does not exist` });
   if (id !== undefined && row !== undefined) given.trail?.add(`${type}/${id}/_history/${row.version}`);
   const resource = row && parseStoredObject(row.body);
-  const explained: Explained = { services, context, visibility, type, id, row };
+  const explained: Explained = { services, context, visibility, type, id, row, written };
   const answers: ExplainedAnswer[] = [];
   for (const interaction of interactions) answers.push(await answer(explained, interaction));
   const { hidden, readOnly } = permissions.elements.pathsOf(type);
@@ -86,6 +90,27 @@ interface Explained {
   readonly type: string;
   readonly id: string | undefined;
   readonly row: VersionRow | undefined;
+  readonly written: WrittenContent | undefined;
+}
+
+/** A resource that would be written. */
+interface WrittenContent {
+  readonly text: string;
+  readonly id: string;
+}
+
+/** Ids of resources that do not exist yet say nothing about them. */
+const NEW_ID = 'new';
+
+/** Throws `invalidValue` for what is no resource of the type, or another one than the question is about. */
+function contentOf(text: string, type: string, id: string | undefined): WrittenContent {
+  const { resourceType, id: own } = parseStoredObject(text);
+  const isOther = id !== undefined && own !== undefined && own !== id;
+  if (resourceType !== type || isOther)
+    throw fhirError('invalidValue', {
+      reason: `The resource must be ${id === undefined ? `a ${type}` : `${type}/${id}`}`,
+    });
+  return { text, id: id ?? (typeof own === 'string' && isValidId(own) ? own : NEW_ID) };
 }
 
 function ownersOf(
@@ -105,6 +130,16 @@ async function answer(explained: Explained, interaction: ExplainedInteraction): 
   const missing = rights.find((right) => !permissions.allows(type, right));
   const no = (reason: string): ExplainedAnswer => ({ interaction, allowed: 'no', reason, grants });
   if (missing !== undefined) return no(textOf(permissions.missing(type, missing)));
+  if (
+    explained.written !== undefined &&
+    (interaction === 'create' || (interaction === 'update' && row !== undefined))
+  ) {
+    const fault =
+      (await storedFaultOf(explained, interaction)) ??
+      (await faultOfContent(explained, explained.written, interaction));
+    if (fault !== undefined) return no(fault === '' ? againstAll(explained, grants) : fault);
+    return { interaction, allowed: 'yes', reason: `The resource meets the conditions of the grants`, grants };
+  }
   if (row === undefined || interaction === 'create') {
     const isAll = rights.every((right) => permissions.conditions(type, right).length === 0);
     const reason = isAll
@@ -136,6 +171,31 @@ async function faultOf(
   try {
     const present = await presentFor(services, context, { intent: interaction, type, mustExist: false }, row);
     return present === undefined ? '' : undefined;
+  } catch (error) {
+    if (error instanceof FhirError && error.key === 'forbidden') return textOf(error);
+    throw error;
+  }
+}
+
+function storedFaultOf(explained: Explained, interaction: ExplainedInteraction): Promise<string | undefined> {
+  const { row } = explained;
+  return interaction === 'create' || row === undefined
+    ? Promise.resolve(undefined)
+    : faultOf(explained, interaction, row);
+}
+
+/** Why the content would be refused; undefined: it would not. */
+async function faultOfContent(
+  { services, context, type, row }: Explained,
+  { text, id }: WrittenContent,
+  interaction: 'create' | 'update',
+): Promise<string | undefined> {
+  const isCreate = interaction === 'create';
+  const before = isCreate ? undefined : row?.body;
+  try {
+    const key = services.keys.keyOf(type, id);
+    await requireAllowed(services, context, isCreate ? 'c' : 'u', { type, key, text, before });
+    return undefined;
   } catch (error) {
     if (error instanceof FhirError && error.key === 'forbidden') return textOf(error);
     throw error;

@@ -40,6 +40,7 @@ export function createAccessExplanations(parts: AccessExplanationParts): AccessE
         type,
         id,
         interactions = EXPLAINED,
+        content,
         policy,
         requestId,
         log,
@@ -64,7 +65,7 @@ export function createAccessExplanations(parts: AccessExplanationParts): AccessE
             ...(trail === undefined ? {} : { trail }),
           },
           // Each answer names all criteria: a list that repeats itself would be answered without end.
-          { type, id, interactions: [...new Set(interactions)] },
+          { type, id, content, interactions: [...new Set(interactions)] },
         );
       // Criteria of a policy that is tried ask about the content of a resource, as a search does.
       const explained = id === undefined ? await explain() : await recorded(parts, found, question, explain);

@@ -24,6 +24,11 @@ export const AccessQuestion = object(
         description: 'Id of the Patient in context, where the person chooses one',
       }),
       interactions: listOf(oneOf(EXPLAINED), 'By default all'),
+      resource: Type.Unsafe<Record<string, unknown>>({
+        ...DEFINITION,
+        description: 'A resource to be written, by which a create and an update are judged; it is not stored',
+        expects: 'a resource',
+      }),
       policy: Type.Unsafe<{ readonly name: string; readonly definition: Record<string, unknown> }>({
         ...Type.Object({ name: Type.String(), definition: DEFINITION }, { additionalProperties: false }),
         description:

@@ -11,7 +11,8 @@ export function accessHandlers(
 ): HandlersOf<typeof ACCESS_ROUTES> {
   return {
     explainAccess: async ({ params: { tenant }, body, request }) => {
-      const { release = 'r4', ...asked } = body;
+      const { release = 'r4', resource, ...given } = body;
+      const asked = { ...given, content: resource && JSON.stringify(resource) };
       const asker = {
         ...{ address: request.ip, requestId: request.id, log },
         caller: mount.name === 'operator' ? undefined : callerOf(request),

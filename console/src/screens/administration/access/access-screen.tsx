@@ -8,7 +8,7 @@ import { texts } from '../../../texts';
 import { ChangeForm } from '../change-form';
 import { useAsk, useTenant } from '../queries';
 import { ReleaseChoice } from '../release-choice';
-import { NO_QUESTION, toQuestion, type QuestionDraft } from './access-question';
+import { NO_QUESTION, toQuestion, whyNotContent, type QuestionDraft } from './access-question';
 import { Explanation } from './explanation';
 import { QuestionFields } from './question-fields';
 
@@ -19,7 +19,10 @@ export function AccessScreen() {
   const [release, setRelease] = useState(useSpace().release);
   const form = useForm<QuestionDraft>({
     initialValues: NO_QUESTION,
-    validate: { client: (client, { user }) => (client === '' && user === '' ? words.somebody : null) },
+    validate: {
+      client: (client, { user }) => (client === '' && user === '' ? words.somebody : null),
+      content: whyNotContent,
+    },
   });
   const asking = useAsk((draft: QuestionDraft) => explainAccess(tenant, toQuestion(draft, release)));
   return (

@@ -1,5 +1,5 @@
 /** The fields of a question about access: who, and what. */
-import { Select, SimpleGrid, TextInput } from '@mantine/core';
+import { Select, SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
@@ -68,6 +68,15 @@ export function QuestionFields({
         description={words.idHint}
         {...form.getInputProps('id')}
         autoComplete="off"
+      />
+      <Textarea
+        label={words.content}
+        description={words.contentHint}
+        {...form.getInputProps('content')}
+        autosize
+        minRows={1}
+        maxRows={12}
+        spellCheck={false}
       />
     </SimpleGrid>
   );

@@ -6,7 +6,7 @@ import { useSpace } from '../../../layout/current-screen';
 import { FailureView } from '../../../layout/failure-view';
 import { Part } from '../../../layout/heading';
 import { texts } from '../../../texts';
-import { NO_QUESTION, toQuestion, type QuestionDraft } from '../access/access-question';
+import { NO_QUESTION, toQuestion, whyNotContent, type QuestionDraft } from '../access/access-question';
 import { Explanation } from '../access/explanation';
 import { QuestionFields } from '../access/question-fields';
 import { useAsk } from '../queries';
@@ -24,7 +24,7 @@ export function PolicyTrial({
   readonly text: string;
 }) {
   const { release } = useSpace();
-  const form = useForm<QuestionDraft>({ initialValues: NO_QUESTION });
+  const form = useForm<QuestionDraft>({ initialValues: NO_QUESTION, validate: { content: whyNotContent } });
   const trying = useAsk((draft: QuestionDraft) => {
     // The server says what is wrong with a text that is JSON and no policy.
     const definition = JSON.parse(text) as Policy;
