@@ -60,6 +60,32 @@ it('an export is begun, followed to its files, saved, and removed', async () => 
   await close();
 });
 
+it('files are imported, and the lines that are refused are saved with their reasons', async () => {
+  const lines = [
+    '{"resourceType":"Location","id":"ward"}',
+    '{"resourceType":"Location","id":"x","status":"gone"}',
+  ];
+  const { page, goTo, close, faults } = await openConsole(browser, server.base);
+  await goTo(SCREEN);
+  await page.locator('input[type=file]').setInputFiles({
+    ...{ name: 'rooms.ndjson', mimeType: 'application/x-ndjson' },
+    buffer: Buffer.from(lines.join('\n')),
+  });
+  await page.getByRole('button', { name: 'Start the import' }).click();
+  const job = page.getByRole('article', { name: 'Import: rooms.ndjson' });
+  await job.getByRole('status').getByText('Done').waitFor();
+  await job.getByRole('row', { name: /^rooms\.ndjson Written lines 1/ }).waitFor();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    job.getByRole('button', { name: 'Save rooms.ndjson Errors' }).click(),
+  ]);
+  expect(readFileSync(await file.path(), 'utf8')).toContain('Location.status');
+  expect((await server.request('GET', `${FHIR}/Location/ward`)).status).toBe(200);
+  expect(await findBarriers(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  await close();
+});
+
 it('a file that is not shown is saved by an address of its own', async () => {
   const sent = await server.request('PUT', `${FHIR}/Binary/scan`, LARGE, { 'content-type': 'image/tiff' });
   expect(sent.status).toBe(201);
