@@ -82,7 +82,7 @@ it('Ctrl-K finds a patient and a screen by the keyboard alone, on a phone too', 
 it('a search is built by form, shown as a request, and lives in the address', () =>
   onScreen(`${FHIR}/Patient`, async ({ page }) => {
     await page.getByRole('textbox', { name: 'Name: value' }).fill('anders');
-    await page.getByRole('button', { name: 'Search' }).click();
+    await page.locator('#content').getByRole('button', { name: 'Search', exact: true }).click();
     const table = page.getByRole('table', { name: 'Records of the type Patient' });
     await table.getByRole('row', { name: /^demo-ida Ida Anders 12 Apr 1958 female/ }).waitFor();
     expect(new URL(page.url()).search).toBe('?name=anders');
