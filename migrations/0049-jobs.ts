@@ -7,9 +7,8 @@ import { sql, type Kysely } from 'kysely';
  * removed at `expires`. `job_content` has the request and what came of it, by space. A space has one open job of a kind, and any
  * number of requests.
  *
- * The version before works on `async_job` and `administration_job`. Triggers repeat the changes of either side on the other, so
- * that processes of both versions see, execute and cancel the same jobs, also after a rollback. The next version drops the two
- * tables, their functions and the triggers.
+ * It takes over the rows of `async_job` and `administration_job`, which 0054 drops. Where this step ran before 0054 existed, triggers
+ * repeated the changes of either side on the other for the version before.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -62,18 +61,23 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       create policy own_space on ${name} for select
         using (space = nullif(current_setting('andiron.space', true), '')::int)`.execute(db);
   }
-  for (const table of ['async_job', 'administration_job']) {
-    const name = sql.table(`andiron.${table}`);
-    await sql`
-      create trigger ${sql.id(`mirror_${table}`)} after insert or update or delete on ${name}
-        for each row execute function ${sql.id('andiron', `mirror_${table}`)}()`.execute(db);
-    // The trigger copies the rows that exist.
-    await sql`update ${name} set runs = runs`.execute(db);
-  }
   await sql`
-    create trigger mirror_job after insert or update or delete on andiron.job
-      for each row execute function andiron.mirror_job()`.execute(db);
+    insert into andiron.job_content (space, id, request, body, status, answer)
+    select j.space, j.id, j.request, j.body, j.status, j.answer from andiron.async_job j`.execute(db);
   await sql`
-    create trigger mirror_job_content after update on andiron.job_content
-      for each row execute function andiron.mirror_job_content()`.execute(db);
+    insert into andiron.job (space, id, tenant, kind, state, most_runs, runs, worker, beat, created, expires)
+    select j.space, j.id, j.tenant, 'request', case j.state when 'waiting' then 'queued' else j.state end,
+           case when j.repeatable then 3 else 1 end, j.runs, j.worker, j.beat, j.created, j.expires
+    from andiron.async_job j`.execute(db);
+  const firstSpace = sql`(select min(s.number) from andiron.space s where s.tenant = j.tenant and s.kind = 'data')`;
+  await sql`
+    insert into andiron.job_content (space, id, request, content, progress, result, failure)
+    select ${firstSpace}, j.id, j.request, j.content, j.progress, j.result, j.failure
+    from andiron.administration_job j where ${firstSpace} is not null`.execute(db);
+  await sql`
+    insert into andiron.job
+      (space, id, tenant, kind, state, cancelled, most_runs, runs, worker, beat, created, started, ended, expires)
+    select ${firstSpace}, j.id, j.tenant, j.kind, j.state, j.cancelled, 3, j.runs, j.worker, j.beat, j.created,
+           j.started, j.ended, j.ended + interval '7 days'
+    from andiron.administration_job j where ${firstSpace} is not null`.execute(db);
 }

@@ -42,7 +42,7 @@ it('the job of a killed or stopped server is executed by another one, and fails 
   };
   const runsOf = async (): Promise<number> => {
     const found = await locker.query(
-      `select runs from andiron.administration_job where state = 'running' and beat > now() - interval '5 s'`,
+      `select runs from andiron.job where state = 'running' and beat > now() - interval '5 s'`,
     );
     return found.rows[0]?.runs ?? 0;
   };
@@ -77,7 +77,7 @@ it('the job of a killed or stopped server is executed by another one, and fails 
   const fourth = await start();
   await eventually(async () => (await fourth.request('GET', handedOver)).json.state === 'done', WITHIN_MS);
   // A handover does not count as a run.
-  const { rows } = await locker.query('select runs from andiron.administration_job order by created desc limit 1');
+  const { rows } = await locker.query('select runs from andiron.job order by created desc limit 1');
   expect(rows).toEqual([{ runs: 1 }]);
 
   await lock();

@@ -138,8 +138,13 @@ describe('the import of a package', () => {
     }
     const id = 'f'.repeat(32);
     await owner.query(
-      `insert into andiron.administration_job (tenant, id, kind, request, progress)
-       select number, $1, 'import-package', $2, $3 from andiron.tenant where name = 'resumed'`,
+      `with job as (
+         insert into andiron.job (space, id, tenant, kind, most_runs)
+         select min(s.number), $1, t.number, 'import-package', 3
+         from andiron.tenant t join andiron.space s on s.tenant = t.number and s.kind = 'data'
+         where t.name = 'resumed' group by t.number returning space, id
+       )
+       insert into andiron.job_content (space, id, request, progress) select space, id, $2, $3 from job`,
       [
         id,
         { package: 'moving.example@latest' },
@@ -181,7 +186,7 @@ describe('the import of a package', () => {
     }
     expect(counts).toEqual([1, 2, 2]);
     // The file is not kept.
-    const { rows } = await owner.query('select 1 from andiron.administration_job where content is not null');
+    const { rows } = await owner.query('select 1 from andiron.job_content where content is not null');
     expect(rows).toEqual([]);
   });
 
@@ -315,15 +320,22 @@ describe('jobs', () => {
   it('are kept for seven days, and 100 of a tenant', async () => {
     await server.createTenant('long');
     await owner.query(
-      `insert into andiron.administration_job (tenant, id, kind, state, request, created, ended)
-       select t.number, md5(n::text), 'reindex', 'done', '{}', now() - n * interval '1 minute',
-              now() - case when n = 200 then interval '7 days 1 second' else n * interval '1 minute' end
-       from andiron.tenant t, generate_series(1, 200) as n where t.name = 'long'`,
+      `with job as (
+         insert into andiron.job (space, id, tenant, kind, state, created, ended, expires)
+         select s.space, md5(n::text), s.tenant, 'reindex', 'done', now() - n * interval '1 minute', now(),
+                now() + case when n = 200 then interval '-1 second' else interval '6 days' end
+         from generate_series(1, 200) as n,
+              (select min(s.number) as space, t.number as tenant
+               from andiron.tenant t join andiron.space s on s.tenant = t.number and s.kind = 'data'
+               where t.name = 'long' group by t.number) s
+         returning space, id
+       )
+       insert into andiron.job_content (space, id, request) select space, id, '{}' from job`,
     );
     await ended('long', await send('POST', 'long', '/reindex'));
     expect((await send('GET', 'long', '/jobs')).json.jobs).toHaveLength(100);
     await owner.query(
-      `update andiron.administration_job set ended = ended - interval '7 days'
+      `update andiron.job set expires = expires - interval '7 days'
        where tenant = (select number from andiron.tenant where name = 'long')`,
     );
     expect((await send('GET', 'long', '/jobs')).json.jobs).toEqual([]);
@@ -343,12 +355,12 @@ describe('jobs', () => {
         await owner.query('rollback');
       }
     };
-    const all = 'select distinct t.name from andiron.administration_job j join andiron.tenant t on t.number = j.tenant';
+    const all = 'select distinct t.name from andiron.job j join andiron.tenant t on t.number = j.tenant';
     expect(await asApplication('seen', all)).toEqual([{ name: 'seen' }]);
     expect(await asApplication('system', `${all} where t.name = 'seen'`)).toEqual([]);
     for (const change of ['delete from', 'update'])
       await expect(
-        asApplication('seen', `${change} andiron.administration_job ${change === 'update' ? 'set runs = 0' : ''}`),
+        asApplication('seen', `${change} andiron.job ${change === 'update' ? 'set runs = 0' : ''}`),
       ).rejects.toMatchObject({ code: '42501' });
   }); // prettier-ignore
 
@@ -358,16 +370,14 @@ describe('jobs', () => {
     const place = `${server.path('leaving', 'r4')}/Patient/ana`;
     expect((await server.request('PUT', place, patient)).status).toBe(201);
     const [job] = (await send('GET', 'leaving', '/jobs')).json.jobs;
-    await owner.query('update andiron.administration_job set result = $1 where id = $2', [
+    await owner.query('update andiron.job_content set result = $1 where id = $2', [
       { packages: [{ renamed: [{ file: 'x.json', reason: 'as Patient/ana' }] }] },
       job.id,
     ]);
     expect((await server.request('POST', `${place}/$purge`)).status).toBe(200);
     expect((await send('GET', 'leaving', '/jobs')).json.jobs).toEqual([]);
     const removal = await send('DELETE', 'leaving', '?confirm=leaving');
-    expect(removal.json.tables).toContainEqual(
-      expect.objectContaining({ table: 'administration_job', left: 0 }),
-    );
+    expect(removal.json.tables).toContainEqual(expect.objectContaining({ table: 'job', left: 0 }));
   });
 });
 

@@ -168,10 +168,14 @@ describe.each(TESTED_RELEASES)('respond-async of %s', (release) => {
       const owner = new Client(server.database.settings);
       await owner.connect();
       await owner.query(
-        `insert into andiron.async_job (space, id, tenant, state, repeatable, expires, worker, beat, runs, request)
-           select s.number, $1, s.tenant, 'running', $2, now() + interval '1 hour', 'dead', now() - interval '1 hour', 1, $3
+        `with job as (
+           insert into andiron.job (space, id, tenant, kind, state, most_runs, expires, worker, beat, runs)
+           select s.number, $1, s.tenant, 'request', 'running', case when $2::boolean then 3 else 1 end,
+                  now() + interval '1 hour', 'dead', now() - interval '1 hour', 1
            from andiron.space s join andiron.tenant t on t.number = s.tenant
-           where t.name = 'system' and s.release = $4 and s.kind = 'data'`,
+           where t.name = 'system' and s.release = $4 and s.kind = 'data' returning space, id
+         )
+         insert into andiron.job_content (space, id, request) select space, id, $3 from job`,
         [id, repeatable, JSON.stringify(request), release],
       );
       await owner.end();

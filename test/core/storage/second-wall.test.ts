@@ -22,7 +22,7 @@ import {
 const TABLES = [
   ...['resource', 'resource_version'],
   ...['token_index', 'reference_index', 'range_index', 'string_index', 'uri_index'],
-  ...['search_parameter', 'async_job', 'job', 'job_content'],
+  ...['search_parameter', 'job', 'job_content'],
 ];
 const FULL_ROWS = {
   ...BARE_ROWS,
@@ -55,8 +55,9 @@ beforeAll(async () => {
       [space],
     );
     await storage.owner.query(
-      `insert into andiron.async_job (space, id, tenant, repeatable, expires, request)
-       select s.number, 'mine', s.tenant, true, now(), '{}' from andiron.space s where s.number = $1`,
+      `with content as (insert into andiron.job_content (space, id, request) values ($1, 'mine', '{}'))
+       insert into andiron.job (space, id, tenant, kind, expires)
+       select s.number, 'mine', s.tenant, 'request', now() from andiron.space s where s.number = $1`,
       [space],
     );
   }
@@ -187,8 +188,6 @@ it('the application role registers, restarts and fails search parameters of its 
     `select andiron.register_search_parameters(${space}, 'mine', '[]')`,
     `select andiron.restart_search_parameters(${space}, null)`,
     `select andiron.fail_search_parameter(${space}, 1, 'a test')`,
-    `select andiron.add_async_job(${space}, 'theirs', true, 1000, 10, '{}', null)`,
-    `select andiron.remove_async_job(${space}, 'mine')`,
     `select andiron.add_job(${space}, 'new', 'reindex', 3, null, 10, '{}', null, null)`,
     `select andiron.cancel_job(${space}, 'new', array['reindex'], false)`,
   ];

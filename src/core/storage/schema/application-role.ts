@@ -22,12 +22,10 @@ const GRANTS: readonly Grant[] = [
   {
     on: 'table',
     names: [
-      ...['tenant', 'space', 'resource', 'resource_version', 'search_parameter', 'async_job'],
+      ...['tenant', 'space', 'resource', 'resource_version', 'search_parameter'],
       ...['token_index', 'reference_index', 'range_index', 'string_index', 'uri_index'],
       ...['client_application', 'client_secret', 'token_issuer', 'user_account', 'job', 'job_content'],
       'user_invitation',
-      // For the version before.
-      'administration_job',
     ],
     privileges: ['select'],
   },
@@ -75,8 +73,6 @@ const GRANTS: readonly Grant[] = [
       ...['register_search_parameters', 'restart_search_parameters', 'fail_search_parameter'],
       ...['begin_content', 'claim_content', 'have_content_to_remove'],
       ...['add_job', 'cancel_job', 'look_for_work', 'add_bulk_job', 'keep_export', 'renew_job'],
-      // For the version before.
-      ...['have_async_jobs', 'add_async_job', 'remove_async_job', 'have_administration_jobs'],
       ...['take_tokens', 'forget_full_buckets', 'have_access_records'],
       ...['attend', 'last_erasure', 'leave'],
       ...['attend_subscription_feeds', 'leave_subscription_feeds'],

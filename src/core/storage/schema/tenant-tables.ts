@@ -50,8 +50,6 @@ export const TENANT_TABLES: Readonly<Record<string, ExportTreatment>> = {
   import_file: 'left',
   import_chunk: 'left',
   import_error: 'left',
-  async_job: 'left',
-  administration_job: 'left',
   subscription_feed: 'moved',
   subscription: 'moved',
   subscription_event: 'moved',
