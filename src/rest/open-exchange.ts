@@ -18,7 +18,7 @@ import { Exchange } from './exchange';
 import { ALL_TYPES, type FhirRequest } from './requests/fhir-request';
 import { INTERACTIONS, type Interaction } from './interaction-names';
 import { jobTime } from './job-time';
-import { requireJsonAccepted } from './requests/negotiation';
+import { requireJsonAccepted, wantsLines } from './requests/negotiation';
 import { readProvenance } from './requests/provenance';
 import { readQuery } from './requests/query';
 import type { RestContext } from './rest-context';
@@ -70,7 +70,8 @@ export async function openExchange(
     throw unknownType(member, release, core.interactions.resourceTypes(release));
   const query = readQuery(request.url);
   // The form of a Binary's response is determined when it is read, and a file of an export has one form.
-  if ((type !== BINARY || !READS.includes(interaction)) && interaction !== INTERACTIONS.bulkFile)
+  const isSentAsLines = interaction === INTERACTIONS.bulkFile || wantsLines(request);
+  if ((type !== BINARY || !READS.includes(interaction)) && !isSentAsLines)
     requireJsonAccepted(request.headers.accept, query.format, release);
   const provenance = readProvenance(request, interaction, settings.maxDepth);
   const deadline = later?.deadline ?? Date.now() + settings.requestTimeoutMs;

@@ -126,9 +126,10 @@ it('what is no longer allowed is left out when a file is fetched, and the manife
   await administerWell(server, 'PUT', policyAt('changing'), {
     rules: [{ types: ['Observation'], interactions: 'rs', criteria: ['status=final'] }],
   });
-  let lines: readonly { readonly id: string }[] = [];
-  do lines = (await readFiles(server, manifest.json.output, as(client))).get('Observation') ?? [];
-  while (lines.length === 4);
+  const read = async (): Promise<readonly { readonly id: string }[]> =>
+    (await readFiles(server, manifest.json.output, as(client))).get('Observation') ?? [];
+  let lines = await read();
+  while (lines.length === 4) lines = await read();
   expect(lines.map(({ id }) => id).sort()).toEqual(['ann-final', 'bob-final']);
   const later = await waitForExport(server, path, as(client));
   expect(later.json.output).toMatchObject([{ count: 4 }]);

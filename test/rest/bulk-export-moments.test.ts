@@ -143,6 +143,32 @@ it('members of a Group are persons who are active now, also those of Groups in i
   expect(none.manifest.json.output).toEqual([]);
 });
 
+it('$everything of Patients has all resources on lines, page by page, where the client accepts them', async () => {
+  for (const id of ['a', 'b']) await put(patient(id));
+  for (let note = 0; note < 5; note++) await put(basic(`a${note}`));
+  await put(basic('b0', 'b'));
+  const lines = async (address: string): Promise<readonly string[]> => {
+    const accept = { accept: 'application/fhir+ndjson' };
+    const { status, headers, text } = await server.request('GET', `${root}/${address}`, undefined, accept);
+    expect([status, headers['content-type']]).toEqual([
+      200,
+      expect.stringMatching(/^application\/fhir\+ndjson/),
+    ]);
+    return text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).id)
+      .sort();
+  };
+  const ofA = ['a', 'a0', 'a1', 'a2', 'a3', 'a4'];
+  expect(await lines('Patient/a/$everything?_count=2')).toEqual(ofA);
+  expect(await lines('Patient/$everything?_count=3')).toEqual([...ofA, 'b', 'b0'].sort());
+  const absent = await server.request('GET', `${root}/Patient/nobody/$everything`, undefined, {
+    accept: 'application/fhir+ndjson',
+  });
+  expect([absent.status, absent.json.resourceType]).toEqual([404, 'OperationOutcome']);
+});
+
 it('the address of a Binary is absolute, and digits stay as they are', async () => {
   await put(patient('a'));
   await put({ resourceType: 'Binary', id: 'letter', contentType: 'text/plain', data: 'SGVsbG8=' });

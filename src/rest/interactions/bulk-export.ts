@@ -17,12 +17,12 @@ import {
 import { watchCaller } from '../connections/caller-watch';
 import type { Exchange } from '../exchange';
 import { RESOURCE_TYPES } from '../requests/body';
+import { NDJSON } from '../requests/negotiation';
 import { parsePreference } from '../requests/prefer';
-import { sendLines, until } from '../responses/send-lines';
+import { oneLine, sendLines, until } from '../responses/send-lines';
 
 /** Seconds after which a client may ask for the state again. */
 const RETRY_AFTER = '1';
-const NDJSON = 'application/fhir+ndjson';
 const MANIFEST_TYPE = 'http://hl7.org/fhir/uv/bulkdata/StructureDefinition/BulkDataManifest';
 /** Files that one process sends at a time. */
 const MOST_SENT = 8;
@@ -173,9 +173,4 @@ function deletionOf(url: string): string {
     type: 'transaction',
     entry: [{ request: { method: 'DELETE', url } }],
   });
-}
-
-/** A line feed in JSON is white space between values, because strings escape it. */
-function oneLine(text: string): string {
-  return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
 }

@@ -9,8 +9,17 @@ import {
   type MediaRange,
   type Release,
 } from '../../core';
+import type { FhirRequest } from './fhir-request';
 
 export const FHIR_JSON = 'application/fhir+json; charset=utf-8';
+
+/** Resources, each on a line. */
+export const NDJSON = 'application/fhir+ndjson';
+
+/** True for a request that accepts resources on lines by name, and that they are written so: those of `$everything`. */
+export function wantsLines({ headers: { accept }, params: { code } }: FhirRequest): boolean {
+  return code === 'everything' && accept?.split(/[,;]/)[0]?.trim() === NDJSON;
+}
 
 const CACHE_SIZE = 256;
 const CACHED_LENGTH = 512;
