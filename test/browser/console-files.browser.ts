@@ -12,7 +12,7 @@ let server: HttpServer;
 beforeAll(async () => {
   await buildConsole();
   server = await openSharedServer();
-}, 120_000);
+});
 afterAll(() => server.close());
 
 const open = (address: string, headers: Record<string, string> = PEOPLE): Promise<Answer> =>

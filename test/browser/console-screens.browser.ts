@@ -6,7 +6,7 @@ import { findBarriers, findHiddenFocus, isTooWide, openConsole } from './console
 let examples: Examples;
 beforeAll(async () => {
   examples = await openExamples();
-}, 240_000);
+});
 afterAll(() => examples.close());
 
 const SCREENS = {

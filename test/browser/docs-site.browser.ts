@@ -26,7 +26,7 @@ let server: Pick<TestServer, 'request'>;
 beforeAll(async () => {
   await promisify(execFile)(process.execPath, ['scripts/build-site.mjs'], { cwd: ROOT });
   server = await openSharedServer();
-}, 240_000);
+});
 
 describe('a reader', () => {
   it('is led to the first page, under any prefix of a proxy', async () => {

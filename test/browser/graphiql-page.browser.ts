@@ -13,7 +13,7 @@ beforeAll(async () => {
     cwd: path.resolve(__dirname, '../..'),
   });
   server = await startServer();
-}, 60_000);
+});
 afterAll(() => server.close());
 
 describe('opening the gateway in a browser', () => {

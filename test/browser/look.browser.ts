@@ -23,7 +23,7 @@ beforeAll(async () => {
     await promisify(execFile)(process.execPath, [`scripts/build-${name}.mjs`], { cwd: ROOT });
   ({ base } = await openSharedServer());
   browser = await startChromium();
-}, 240_000);
+});
 afterAll(() => browser.close());
 
 async function open(place: Place, colorScheme: 'light' | 'dark', width = 1280): Promise<Page> {

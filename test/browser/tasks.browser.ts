@@ -21,7 +21,7 @@ let close: () => Promise<void>;
 beforeAll(async () => {
   ({ server, browser, close } = await openExamples({ AUDIT: 'on', OUTBOUND_ALLOWED_HOSTS: 'localhost:*' }));
   await prepare();
-}, 240_000);
+});
 afterAll(() => close());
 
 async function put(type: string, id: string, resource: object): Promise<void> {
