@@ -8,8 +8,7 @@ const timed = '\\.timed\\.long\\.ts$';
 const landing = [
   ...['deploy/packed', 'deploy/production-tree', 'embedded/quickstart', 'embedded/readme'],
   ...['faults/administration-job-kill', 'faults/async-kill', 'faults/audit-kill', 'faults/erasure-kill'],
-  'faults/import-kill',
-  'faults/export-kill',
+  ...['faults/content-kill', 'faults/export-kill', 'faults/import-kill'],
   ...['faults/kill', 'faults/rolling-upgrade', 'faults/row-security', 'faults/subscription-kill'],
   'security/isolation',
 ];
