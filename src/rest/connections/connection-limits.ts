@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { fhirError, toOutcome, type Log } from '../../core';
@@ -94,9 +94,11 @@ function limitServer(server: Server, connections: number, log: Log): void {
 /** Connections whose current body may take any time: its own limit is on the pauses. */
 const SLOW_BODIES = new WeakSet<Socket>();
 
-/** Exempts the current body of a connection from `arrivalTimeoutMs`. */
-export function admitSlowBody(socket: Socket): void {
+/** Exempts the body of a request from `arrivalTimeoutMs`; the next one on its connection is not exempt. */
+export function admitSlowBody(request: IncomingMessage): void {
+  const { socket } = request;
   SLOW_BODIES.add(socket);
+  request.once('close', () => SLOW_BODIES.delete(socket));
 }
 
 type ConnectionError = Error & { readonly code?: string };

@@ -129,7 +129,7 @@ export function leaveUnread(
 ): void {
   const upload = new UploadedContent(request.raw, idleMs);
   request.upload = upload;
-  admitSlowBody(request.raw.socket);
+  admitSlowBody(request.raw);
   if (upload.declared !== undefined && upload.declared > limit) throw fhirError('bodyTooLarge', { limit });
 }
 

@@ -176,6 +176,8 @@ it('A tenant is exported, imported under another name, and exported again: only 
       (await core.interactions.history(before, {})).versions.map((one) => [one.sequence, one.text]),
     );
   }
+  const [had, has] = await Promise.all(['first', 'second'].map((name) => core.tenants.describe(name)));
+  expect(has?.usage).toEqual(had?.usage);
   // The next change has the next number of the tenant.
   const [r4, r4b] = await Promise.all(RELEASE_NAMES.map((release) => opened.context('second', release)));
   if (r4 === undefined || r4b === undefined) throw new Error('no tenant');

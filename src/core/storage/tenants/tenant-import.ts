@@ -57,6 +57,17 @@ const ADD_HEADS = defineStatement(
       where excluded.version > r.version`),
 );
 
+/** Counts versions for the quota of the tenant, before their heads are added. */
+const COUNT = unnamed(sql`
+  update andiron.change_counter k
+     set bytes = k.bytes + ${bind('bytes')}::bigint,
+         resources = k.resources + ${bind('present')}::int - (
+           select count(*) from andiron.resource r
+           join unnest(${bind('types')}::smallint[], ${bind('keys')}::bigint[]) as x (resource_type, resource_key)
+             using (resource_type, resource_key)
+           where r.space = ${bind('space')}::int and not r.deleted)
+    from andiron.space s where s.number = ${bind('space')}::int and k.tenant = s.counter`);
+
 const ADD_UNOPENED = unnamed(sql`
   insert into andiron.unopened_reference (space, resource_type, resource_key, version, target_type, target_key)
   select ${bind('space')}::int, x.*
@@ -90,6 +101,13 @@ export async function addVersions(
       meta_offsets: versions.map(({ metaOffset }) => metaOffset),
       authors: versions.map(({ author }) => author),
       bodies: versions.map(({ body }) => body),
+    });
+    await session.run(COUNT, {
+      space,
+      types: heads.map(({ type }) => type),
+      keys: heads.map(({ key }) => key),
+      present: heads.filter(({ change }) => change !== 'delete').length,
+      bytes: versions.reduce((sum, { body }) => sum + Buffer.byteLength(body ?? ''), 0),
     });
     await session.run(ADD_HEADS, bindHeads(space, heads));
     const having = versions.flatMap(({ content, type, key, version }) =>
