@@ -261,6 +261,17 @@ describe.each<[string, Release, string]>([
     },
   );
 
+  it('says which entry is wrong where it is a Bundle with entries of its own', async () => {
+    const patient = { resourceType: 'Patient', id: 'other' };
+    const inner = { fullUrl: 'http://example.org/Patient/one', resource: patient };
+    const answer = await perform(
+      post({ resourceType: 'Patient' }),
+      post({ resourceType: 'Bundle', type: 'collection', entry: [inner] }),
+    );
+    const outcome = type === 'batch' ? answer.json.entry[1].response.outcome : answer.json;
+    expect(outcome.issue).toMatchObject([{ expression: ['Bundle.entry[1].resource.entry[0].fullUrl'] }]);
+  });
+
   it('applies ifNoneMatch: * to a PUT, by id and by criteria', async () => {
     for (const url of [place('once'), `Patient?${criteria('once')}`]) {
       const once = entryOf(

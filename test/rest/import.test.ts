@@ -113,6 +113,33 @@ describe('an import into an open server', () => {
     expect((await send('GET', '/Basic?_id=a,b,twice,no-code')).json.entry).toBeUndefined();
   });
 
+  it('refuses a line that is a Bundle with a wrong entry, and no other line', async () => {
+    const bundle = (id: string, patients: readonly string[]): string =>
+      JSON.stringify({
+        ...{ resourceType: 'Bundle', id, type: 'collection' },
+        entry: patients.map((patient, place) => ({
+          fullUrl: `http://example.org/Patient/p${place}`,
+          resource: { resourceType: 'Patient', id: patient },
+        })),
+      });
+    const many = Array.from({ length: 9 }, (_, place) => `p${place}`);
+    const lines = [
+      basic('before-bundles'),
+      bundle('wrong-bundle', ['wrong']),
+      bundle('right-bundle', many),
+      // The index of the wrong entry is greater than that of any line.
+      bundle('long-bundle', [...many, 'wrong']),
+    ];
+    const answer = await ended(send, await send('POST', '/$import', lines.join('\n'), LINES));
+    expect([answer.status, answer.json.output]).toEqual([200, [{ inputName: 'body', count: 2 }]]);
+    expect(await refusals(send, answer)).toEqual([
+      ['body', 2, 'Bundle.entry[0].fullUrl', expect.stringContaining('disagrees')],
+      ['body', 4, 'Bundle.entry[9].fullUrl', expect.stringContaining('disagrees')],
+    ]);
+    for (const path of ['/Basic/before-bundles', '/Bundle/right-bundle'])
+      expect((await send('GET', path)).status).toBe(200);
+  });
+
   it('takes files as multipart, gzipped ones too, and names them in the result', async () => {
     const boundary = 'a-boundary';
     const part = (name: string, bytes: Buffer): Buffer =>

@@ -29,7 +29,8 @@ export function atEntry(error: unknown, index: number, type: string): unknown {
 
 function placeInEntry(expression: string | undefined, index: number, type: string): string {
   if (expression === undefined || expression === '') return entryExpression(index);
-  if (expression.startsWith('Bundle.entry[')) return expression;
+  // An entry that is a Bundle itself has entries of its own.
+  if (type !== 'Bundle' && expression.startsWith('Bundle.entry[')) return expression;
   const root = /^[A-Z][A-Za-z]*/.exec(expression)?.[0] ?? '';
   if (root !== type && root !== 'Binary' && root !== 'Parameters') return entryExpression(index, 'resource');
   return entryExpression(index, `resource${expression.slice(root.length)}`);
