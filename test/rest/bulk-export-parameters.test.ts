@@ -86,6 +86,10 @@ describe('refusals', () => {
     expect(await refused('_type=Patient&_typeFilter=Observation%3Fcode=1')).toContain('not among the types');
     expect(await refused('_elements=Patient.colour')).toContain('Patient.colour');
     expect(await refused('includeAssociatedData=Everything')).toContain('LatestProvenanceResources');
+    const filters = (count: number): string =>
+      Array.from({ length: count }, (_each, place) => `_typeFilter=Patient%3Fname=${place}`).join('&');
+    expect(await refused(`${filters(100)}&_type=Patiant`)).toContain('Patiant');
+    expect(await refused(filters(101))).toContain('more than 100 searches');
     expect(await refused('_type=Organization', 'Patient/$export')).toContain('None of the types');
     expect(await refused('patient=Patient/ann', 'Patient/$export')).toContain('by POST');
   });

@@ -229,6 +229,13 @@ describe('an import into an open server', () => {
       400,
       'boundary',
     ],
+    [
+      'more parts than any request needs',
+      `${'--a\r\n\r\n\r\n'.repeat(10_001)}--a--`,
+      { ...ASYNC, 'content-type': 'multipart/form-data; boundary=a' },
+      400,
+      '10000 parts',
+    ],
     ['no files', '--a--', { ...ASYNC, 'content-type': 'multipart/form-data; boundary=a' }, 400, '1 to'],
     ['no format', { input: [] }, { ...ASYNC, 'content-type': 'application/json' }, 400, 'inputFormat'],
     [

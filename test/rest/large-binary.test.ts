@@ -1,7 +1,9 @@
 /** Content that is too long for a resource: sent and loaded in its own type, whole or by ranges; without it in lists. */
 import { createHash, randomBytes } from 'node:crypto';
-import { request as sendRequest } from 'node:http';
+import { IncomingMessage, request as sendRequest } from 'node:http';
+import { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { UploadedContent } from '../../src/rest/requests/uploaded-content';
 import { openSharedServer, type Answer, type SharedServer } from '../support/shared-server';
 
 const MB = 1024 * 1024;
@@ -226,4 +228,12 @@ function announce(length: number): Promise<number> {
 
 it('refuses what is longer than MAX_BINARY_BYTES before it is sent', async () => {
   expect(await announce(100 * MB + 1)).toBe(413);
+});
+
+it('does not read a refused body for as long as bytes drip in', async () => {
+  const body = new IncomingMessage(new Socket());
+  const drip = setInterval(() => body.push('x'), 1);
+  await new UploadedContent(body, 1_000).drain(0);
+  clearInterval(drip);
+  expect(body.readableEnded).toBe(false);
 });

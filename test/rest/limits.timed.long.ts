@@ -221,6 +221,14 @@ describe('a connection', () => {
     expect(ms / slowness()).toBeLessThan(3000);
   });
 
+  it('gets 408 also after it has sent content of unknown length, whose body may take any time', async () => {
+    const content = `POST ${root}/Binary HTTP/1.1\r\nhost: localhost\r\ncontent-type: image/png\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`;
+    const head = `POST ${root}/Basic HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 300\r\n\r\n`;
+    const { received, ms } = await talk([content, head, '{"resourceType"', ':"Basic",'], 300);
+    expect(received).toMatch(/^HTTP\/1\.1 201 [\s\S]*HTTP\/1\.1 408 /);
+    expect(ms / slowness()).toBeLessThan(4000);
+  });
+
   it('beyond the limit is closed, and one that comes when others have ended is served', async () => {
     const sockets = Array.from({ length: 12 }, open);
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -18,6 +18,8 @@ declare module 'fastify' {
 const DRAINED_SIZE = 16 * 1024 * 1024;
 /** Milliseconds without a byte after which nothing more is dropped. */
 const DRAIN_MS = 1_000;
+/** Milliseconds for which it is read at most, however slowly it comes. */
+const LONGEST_DRAIN_MS = 30_000;
 
 export class UploadedContent {
   /** Bytes that the headers announce; undefined: they do not, or in another coding. */
@@ -54,12 +56,13 @@ export class UploadedContent {
   }
 
   /** Reads and drops some of what is left, so that a client that only sends reads the answer next. Never rejects. */
-  async drain(): Promise<void> {
+  async drain(longestMs = LONGEST_DRAIN_MS): Promise<void> {
+    const end = performance.now() + longestMs;
     let dropped = 0;
     try {
       for await (const piece of this.sent(DRAIN_MS, () => fhirError('uploadIdle'))) {
         dropped += piece.length;
-        if (dropped > DRAINED_SIZE) return;
+        if (dropped > DRAINED_SIZE || performance.now() > end) return;
       }
     } catch (error) {
       if (!(error instanceof FhirError)) throw error;

@@ -188,7 +188,8 @@ export class ExportJobs {
     const { patients } = request;
     if (patients === undefined) return;
     const allowed = await patientsOf(services, context, request);
-    const missing = patients.find((id) => allowed?.includes(id) !== true);
+    const members = new Set(allowed);
+    const missing = patients.find((id) => !members.has(id));
     if (missing !== undefined)
       throw fhirError('operationInputInvalid', { reason: `Patient/${missing} is not a member of the Group` });
     const found = await Promise.all(patients.map((id) => find(services, context, PATIENT, id)));

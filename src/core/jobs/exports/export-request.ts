@@ -67,6 +67,8 @@ const INSTANT = /T.*(?:Z|[+-]\d\d:\d\d)$/;
 const BETWEEN_FILTERS = /,(?=[A-Z][A-Za-z]*\?)/;
 const SEQUENCE = /^(?:0|[1-9]\d{0,9})$/;
 const MOST_VALUES = 10_000;
+/** Each is one more statement for each thousand resources of its type. */
+const MOST_FILTERS = 100;
 
 /**
  * Parses the parameters of an export. Throws `operationInputInvalid` for a value that cannot be meant, and `parameterUnsupported` for
@@ -96,15 +98,16 @@ export function parseExport(
       throw invalid(`'${format.slice(0, 60)}' is not a format of exports: ${FORMATS.join(', ')}`);
   const types = [...new Set(listed('_type'))].sort();
   for (const type of types) requireType(definitions, '_type', type);
+  const filters = [...new Set(all('_typeFilter').flatMap((value) => value.split(BETWEEN_FILTERS)))];
+  if (filters.length > MOST_FILTERS)
+    throw invalid(`There are more than ${MOST_FILTERS} searches in _typeFilter: send several exports`);
   return {
     ...{ level, group, url, ignored: [...new Set(ignored)] },
     types: types.length === 0 ? undefined : types,
     since: floorOf(instantOf('_since', all('_since'))),
     until: ceilOf(instantOf('_until', all('_until'))),
     sinceSequence: sequenceOf(all('_since-version')),
-    filters: all('_typeFilter')
-      .flatMap((value) => value.split(BETWEEN_FILTERS))
-      .map((filter) => filterOf(definitions, filter, types)),
+    filters: filters.map((filter) => filterOf(definitions, filter, types)),
     elements: listed('_elements').map((element) => element.trim()),
     patients: all('patient').length === 0 ? undefined : [...new Set(all('patient').map(patientOf))],
     associated: listed('includeAssociatedData').map(associatedOf),

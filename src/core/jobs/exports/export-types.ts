@@ -84,7 +84,8 @@ export function requireValidFilters(
   context: RequestContext,
   request: Pick<ExportRequest, 'filters' | 'elements'>,
 ): void {
-  for (const { type } of request.filters) criteriaOf(services, context, request, type);
+  for (const type of new Set(request.filters.map((filter) => filter.type)))
+    criteriaOf(services, context, request, type);
   subsetOf(services.definitions(context.space.release), request);
 }
 

@@ -319,7 +319,9 @@ export async function patientsOf(
 ): Promise<readonly string[] | undefined> {
   if (level !== 'group' || group === undefined) return patients;
   const members = await readGroupMembers(services, context, group, Date.now());
-  return patients === undefined ? members : members.filter((id) => patients.includes(id));
+  if (patients === undefined) return members;
+  const wanted = new Set(patients);
+  return members.filter((id) => wanted.has(id));
 }
 
 /** The numbers of the parameters whose rows put resources of a type into the compartments of Patients. */
