@@ -1,3 +1,4 @@
+import { get, type ClientRequest, type IncomingMessage } from 'node:http';
 import { openSharedServer, type SharedServer } from '../support/shared-server';
 import { ASYNC, exportData, idsOf, pathOf, waitForExport } from '../support/bulk';
 
@@ -83,5 +84,33 @@ it('an export that was deleted is gone', async () => {
   for (const gone of [path, new URL(json.output[0].url).pathname]) {
     const { status, json: outcome } = await server.request('GET', gone);
     expect([status, outcome.resourceType]).toEqual([404, 'OperationOutcome']);
+  }
+});
+
+it('a tenant whose clients do not read its files does not keep others from theirs', async () => {
+  // More than the buffers of a connection take.
+  const data = Buffer.alloc(8_000_000, 1).toString('base64');
+  for (const id of ['one', 'two', 'three'])
+    await put({ resourceType: 'Binary', id, contentType: 'image/tiff', data } as never);
+  await server.createTenant('other');
+  const other = server.path('other', 'r4');
+  await server.request('PUT', `${other}/Patient/ann`, { resourceType: 'Patient', id: 'ann' });
+  const { json } = await waitForExport(
+    server,
+    pathOf(await server.request('GET', `${root}/$export?_type=Binary`, undefined, ASYNC)),
+  );
+  const { url } = json.output[0];
+  const requests: ClientRequest[] = [];
+  const answered = (): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      requests.push(get(url, resolve).on('error', reject));
+    });
+  try {
+    for (let count = 0; count < 4; count++) expect((await answered()).statusCode).toBe(200);
+    expect((await answered()).statusCode).toBe(429);
+    const found = await exportData(server, `${other}/$export`);
+    expect(idsOf(found, 'Patient')).toEqual(['ann']);
+  } finally {
+    for (const request of requests) request.destroy();
   }
 });

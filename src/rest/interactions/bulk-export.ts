@@ -24,8 +24,9 @@ import { oneLine, sendLines, until } from '../responses/send-lines';
 /** Seconds after which a client may ask for the state again. */
 const RETRY_AFTER = '1';
 const MANIFEST_TYPE = 'http://hl7.org/fhir/uv/bulkdata/StructureDefinition/BulkDataManifest';
-/** Files that one process sends at a time. */
+/** Files that one process sends at a time, and of them those of one tenant: slow readers keep theirs. */
 const MOST_SENT = 8;
+const MOST_SENT_OF_TENANT = 4;
 
 export const exportSystem = (exchange: Exchange): Promise<FastifyReply> => kickOff(exchange, 'system');
 export const exportPatients = (exchange: Exchange): Promise<FastifyReply> => kickOff(exchange, 'patient');
@@ -118,18 +119,33 @@ export async function cancelExport(exchange: Exchange): Promise<FastifyReply> {
   return exchange.forbidCaching().send(202, informationOf('The export is cancelled, and its files removed'));
 }
 
-let sent = 0;
+const sent = new Map<number, number>();
+
+/** Counts a file that is sent; the result ends that. Throws tooManyRequests. */
+function beginSending(tenant: number): () => void {
+  const own = sent.get(tenant) ?? 0;
+  const all = [...sent.values()].reduce((sum, count) => sum + count, 0);
+  if (all >= MOST_SENT || own >= MOST_SENT_OF_TENANT) {
+    const reached =
+      own >= MOST_SENT_OF_TENANT ? `${MOST_SENT_OF_TENANT} files of this tenant` : `${MOST_SENT} files`;
+    throw fhirError('tooManyRequests', {
+      reason: `${reached} are being sent from exports, which is the limit: try again later`,
+    }).after(5);
+  }
+  sent.set(tenant, own + 1);
+  return () => {
+    const left = (sent.get(tenant) ?? 1) - 1;
+    if (left === 0) sent.delete(tenant);
+    else sent.set(tenant, left);
+  };
+}
 
 /** GET _bulk/{job}/{file}: the lines of a file. */
 export async function exportFile(exchange: Exchange): Promise<FastifyReply> {
   const { restContext, request, reply, context, root } = exchange;
   const { job = '', file: name = '' } = request.params;
   const { core, settings } = restContext;
-  if (sent >= MOST_SENT)
-    throw fhirError('tooManyRequests', {
-      reason: `${MOST_SENT} files of exports are being sent, which is the limit: try again later`,
-    }).after(5);
-  sent++;
+  const endSending = beginSending(context.space.tenantNumber);
   let isSending = false;
   try {
     const file = await core.interactions.exportedFile(context, job, name);
@@ -144,12 +160,12 @@ export async function exportFile(exchange: Exchange): Promise<FastifyReply> {
       stallMs: settings.connection.stallMs,
       isCompressed: true,
       done() {
-        sent--;
+        endSending();
         watch.end();
       },
     });
   } finally {
-    if (!isSending) sent--;
+    if (!isSending) endSending();
   }
 }
 
