@@ -84,6 +84,7 @@ describe('an import into an open server', () => {
     expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
     expect(Date.parse(String(answer.headers['expires']))).toBeGreaterThan(Date.now());
     expect(answer.json).toMatchObject({ output: [{ inputName: 'body', count: 3 }], error: [] });
+    expect(answer.json.requiresAccessToken).toBe(false);
     const old = await send('GET', '/Basic/old');
     expect([old.json.code.text, old.json.meta.versionId]).toEqual(['after', '2']);
     expect((await send('GET', '/Basic?code:text=without')).json.entry).toHaveLength(1);
@@ -235,6 +236,13 @@ describe('an import into an open server', () => {
       { ...ASYNC, 'content-type': 'multipart/form-data; boundary=a' },
       400,
       '10000 parts',
+    ],
+    [
+      'a part that is no file',
+      '--a\r\ncontent-disposition: form-data; name="f"\r\n\r\n{}\r\n--a--',
+      { ...ASYNC, 'content-type': 'multipart/form-data; boundary=a' },
+      400,
+      'Part 1',
     ],
     ['no files', '--a--', { ...ASYNC, 'content-type': 'multipart/form-data; boundary=a' }, 400, '1 to'],
     ['no format', { input: [] }, { ...ASYNC, 'content-type': 'application/json' }, 400, 'inputFormat'],

@@ -62,13 +62,14 @@ async function readFiles(
     return { files: [{ name: 'body', bytes: content.length }], content };
   }
   if (has([MULTIPART])) {
-    const parts = readMultipart(headers['content-type'] ?? '', await bytesOf(body)).filter(
-      ({ name }) => name !== undefined,
-    );
-    const files = parts.map(({ name = '', bytes }, place) => ({
-      name: nameOf(name, place),
-      bytes: bytes.length,
-    }));
+    const parts = readMultipart(headers['content-type'] ?? '', await bytesOf(body));
+    const files = parts.map(({ name, bytes }, place) => {
+      if (name === undefined)
+        throw fhirError('invalidValue', {
+          reason: `Part ${place + 1} of the body is no file: it needs a filename`,
+        });
+      return { name: nameOf(name, place), bytes: bytes.length };
+    });
     return { files, content: Buffer.concat(parts.map(({ bytes }) => bytes)) };
   }
   throw unsupported(headers);
@@ -111,7 +112,8 @@ export async function importStatus(exchange: Exchange, id: string): Promise<Send
   if (state.expires !== undefined) reply.header('expires', new Date(state.expires).toUTCString());
   const { failure } = state;
   if (failure !== undefined) return () => exchange.send(failure.status, failure.outcome);
-  const result = JSON.stringify(toResult(state, `${root}/_bulk/${id}`));
+  const needsToken = restContext.settings.authMode === 'enforced';
+  const result = JSON.stringify(toResult(state, `${root}/_bulk/${id}`, needsToken));
   return () => exchange.send(200, result, 'application/json');
 }
 
@@ -157,7 +159,7 @@ function progressOf({ state, files }: ImportState): string {
 }
 
 /** As the answer of an export: what was written of each file, and where its errors are. */
-function toResult({ created, request, files }: ImportState, address: string): object {
+function toResult({ created, request, files }: ImportState, address: string, needsToken: boolean): object {
   const named = ({ name, type, url }: ImportState['files'][number]): object => ({
     ...(type === undefined ? {} : { type }),
     ...(url === undefined ? { inputName: name } : { inputUrl: url }),
@@ -165,7 +167,7 @@ function toResult({ created, request, files }: ImportState, address: string): ob
   return {
     transactionTime: new Date(created).toISOString(),
     request,
-    requiresAccessToken: true,
+    requiresAccessToken: needsToken,
     output: files.map((file) => ({ ...named(file), count: file.written })),
     error: files
       .filter(({ failed }) => failed > 0)
