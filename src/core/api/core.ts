@@ -105,7 +105,7 @@ export interface CoreInteractions extends Interactions {
    * quotaExceeded, contentUnavailable, and the errors of the source; then it leaves nothing.
    */
   storeContent(context: RequestContext, upload: BinaryUpload): Promise<WrittenContent>;
-  /** Opens the content of a version that the caller was given. Throws contentUnavailable. */
+  /** Opens the content of a version that the caller was given. Throws forbidden, contentUnavailable. */
   openBinary(context: RequestContext, version: StoredVersion): Promise<OpenedBinary>;
   /**
    * Parses and checks the JSON of a body that may contain resources. Large bodies are parsed in a worker thread, and

@@ -22,12 +22,14 @@ export async function storeContent(
   return services.contents.write(context.space.number, source, { limit, least, signal });
 }
 
-/** Opens the content of a version that the caller has read. Throws contentUnavailable. */
+/** Opens the content of a version that the caller has read. Throws forbidden, contentUnavailable. */
 export async function openBinary(
-  services: Pick<Services, 'contents' | 'keys' | 'definitions' | 'preparer' | 'extensionBase'>,
+  services: Pick<Services, 'contents' | 'keys' | 'definitions' | 'preparer' | 'extensionBase'> &
+    Parameters<typeof permissionsOf>[0],
   context: RequestContext,
   { type, id, versionId, text }: StoredVersion,
 ): Promise<OpenedBinary> {
+  permissionsOf(services, context)?.require(type, 'r');
   const outliner = {
     outline: (of: string, limits: Parameters<typeof services.preparer.outline>[0]['limits']) =>
       services.preparer.outline({ text: of, limits }),

@@ -1,4 +1,5 @@
 /** Rules of writes, elements that policies hide, and a rule for every function of core. */
+import { Readable } from 'node:stream';
 import {
   type Access,
   type Core,
@@ -70,10 +71,26 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
     );
 
   it('a client without scopes may do nothing, and is told what is missing', async () => {
-    const nobody = { ...open, access: NOBODY };
+    const nobody = { ...open, actor: 'app', access: NOBODY };
     const observed = observation('a1', 'ann');
     const input = inputOf(observed);
     const patch = inputOf([]);
+    const everything = {
+      level: 'system',
+      url: 'http://localhost/$export',
+      query: [],
+      isLenient: false,
+      hasSeparateStatus: false,
+    } as const;
+    const upload = {
+      ...{ type: 'Binary', source: Readable.from([Buffer.from('x')]), limit: 1, least: 0 },
+      signal: new AbortController().signal,
+    };
+    const binary = await core.interactions.create(
+      open,
+      'Binary',
+      inputOf({ resourceType: 'Binary', contentType: 'text/plain', data: 'eA==' }),
+    );
     const calls: Record<string, () => Promise<unknown>> = {
       read: () => core.interactions.read(nobody, 'Observation', 'a1'),
       find: () => core.interactions.find(nobody, 'Observation', 'a1'),
@@ -123,11 +140,29 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
           content: undefined,
         }),
       requests: () => core.jobs.requests.submit(nobody, { details: {}, isRepeatable: true }),
+      exportData: () => core.interactions.exportData(nobody, everything),
+      imports: () =>
+        core.jobs.imports.submit(nobody, {
+          files: [{ name: 'body', bytes: 2 }],
+          content: Buffer.from('{}'),
+          request: everything.url,
+        }),
+      storeContent: () => core.interactions.storeContent(nobody, upload),
+      openBinary: () => core.interactions.openBinary(nobody, binary.version),
+    };
+    // Whose job it is decides, and not a grant; a job of another client does not exist.
+    const exported = await core.interactions.exportData(open, everything);
+    const hidden: Record<string, () => Promise<unknown>> = {
+      exportStatus: () => core.interactions.exportStatus(nobody, exported),
+      exportedFile: () => core.interactions.exportedFile(nobody, exported, '1'),
+      cancelExport: async () => (await core.interactions.cancelExport(nobody, exported)) || undefined,
     };
     const withRule = Object.values(CORE_RULES).flatMap((rules) =>
       Object.entries(rules).flatMap(([name, rule]) => (rule === 'data' ? [name] : [])),
     );
-    expect(Object.keys(calls).sort()).toEqual([...withRule, ...Object.keys(INTERACTIONS)].sort());
+    expect(Object.keys({ ...calls, ...hidden }).sort()).toEqual(
+      [...withRule, ...Object.keys(INTERACTIONS)].sort(),
+    );
     // The functions of core are those that have a rule; one rule may stand for a whole part.
     const names = (part: object): string[] => Object.keys(part).sort();
     expect(names(core)).toEqual(names({ ...CORE_RULES, close: true }));
@@ -136,6 +171,9 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
       expect([part, names(core[part])]).toEqual([part, names(CORE_RULES[part])]);
     for (const [name, call] of Object.entries(calls))
       expect([name, await outcome(call())]).toEqual([name, 'forbidden']);
+    for (const [name, call] of Object.entries(hidden))
+      expect([name, await call()]).toEqual([name, undefined]);
+    expect(await core.interactions.cancelExport(open, exported)).toBe(true);
     await expect(core.interactions.read(nobody, 'Observation', 'a1')).rejects.toThrow(
       'This client has no scopes: the scope system/Observation.r is missing',
     );

@@ -400,7 +400,7 @@ describe.each(TESTED_RELEASES)('%s', (release) => {
     const { instantiates, resource } = await read();
     const server4b =
       'http://hl7.org/fhir/uv/subscriptions-backport/CapabilityStatement/backport-subscription-server';
-    expect(instantiates).toEqual([release === 'r4' ? `${server4b}-r4` : server4b]);
+    expect(instantiates).toContain(release === 'r4' ? `${server4b}-r4` : server4b);
     expect(resource['supportedProfile']).toEqual([
       'http://hl7.org/fhir/uv/subscriptions-backport/StructureDefinition/backport-subscription',
     ]);
