@@ -379,7 +379,7 @@ describe('an import into a server that checks access', () => {
     expect((await server.request('POST', `${root()}/$import`, basic('a'), LINES)).status).toBe(401);
   });
 
-  it('a client sees its own imports only, and has two at a time', async () => {
+  it('a client sees its own imports only, and has two at a time, which hold up no other tenant', async () => {
     const [one, other] = [
       as((await createClient(server, 'system', { scopes: ['system/*.cruds'] })).basic),
       as((await createClient(server, 'system', { scopes: ['system/*.cruds'] })).basic),
@@ -396,6 +396,14 @@ describe('an import into a server that checks access', () => {
     ];
     const third = await one('POST', '/$import', manifest, json);
     expect([third.status, third.json.issue[0].code]).toEqual([429, 'throttled']);
+    await server.createTenant('not-held-up');
+    const { basic: authorization } = await createClient(server, 'not-held-up', {
+      scopes: ['system/*.cruds'],
+    });
+    const elsewhere: Send = (method, rest, body, headers = {}) =>
+      server.request(method, server.path('not-held-up', 'r4') + rest, body, { ...headers, authorization });
+    const done = await ended(elsewhere, await elsewhere('POST', '/$import', basic('free'), LINES));
+    expect(done.json.output).toEqual([{ inputName: 'body', count: 1 }]);
     for (const each of accepted) {
       const state = await one('GET', stateOf(each));
       expect([state.status, state.headers['retry-after']]).toEqual([202, '1']);

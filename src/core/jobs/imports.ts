@@ -52,6 +52,7 @@ export class ImportJobs implements Imports {
     options.runner.serve({
       name: IMPORT,
       concurrency: MAX_RUNNING,
+      concurrencyOfTenant: 1,
       keptMs: KEPT_MS,
       interrupted: INTERRUPTED,
       execute: (run) => this.#execute(run),

@@ -18,6 +18,7 @@ import {
   reportJob,
   returnJob,
   takeJob,
+  type FullTenant,
   type JobEnd,
   type JobHolder,
   type ReturnedJob,
@@ -30,6 +31,8 @@ export interface JobKind {
   readonly name: string;
   /** Concurrent jobs of the kind in one process, so that requests have the rest of the machine. */
   readonly concurrency: number;
+  /** Those of one tenant, so that others need not wait for its long ones; without it as many as `concurrency`. */
+  readonly concurrencyOfTenant?: number;
   /** Milliseconds for which an ended job is kept. */
   readonly keptMs: number;
   /** The end of a job that may not begin again after its process has died. */
@@ -202,12 +205,14 @@ export class JobRunner {
               session,
               this.#worker,
               kinds.map(({ name }) => name),
+              this.#fullTenants(),
             );
       const kind = job && this.#kinds.get(job.kind);
       if (job === undefined || kind === undefined) break;
       void this.#run(job, kind);
     }
-    if (this.#hasAdded && this.#freeKinds().length < this.#kinds.size) this.options.announce();
+    const mayWait = this.#freeKinds().length < this.#kinds.size || this.#fullTenants().length > 0;
+    if (this.#hasAdded && mayWait) this.options.announce();
     this.#hasAdded = false;
     if (this.#running.size > 0) await this.#beat(session);
   }
@@ -217,6 +222,14 @@ export class JobRunner {
     return [...this.#kinds.values()].filter(
       ({ name, concurrency }) => this.counts(name).running < concurrency,
     );
+  }
+
+  #fullTenants(): readonly FullTenant[] {
+    const running = [...this.#running.values()];
+    return running.flatMap(({ kind: { name, concurrencyOfTenant = Infinity }, job: { tenant } }) => {
+      const count = running.filter((other) => other.kind.name === name && other.job.tenant === tenant).length;
+      return count < concurrencyOfTenant ? [] : [{ kind: name, tenant }];
+    });
   }
 
   /** Ends the jobs of silent processes that may not begin again, and returns the others to the queue. */

@@ -14,12 +14,12 @@ import {
   type ExportManifest,
   type ExportState,
 } from '../../core';
-import { watchCaller } from '../connections/caller-watch';
 import type { Exchange } from '../exchange';
 import { RESOURCE_TYPES } from '../requests/body';
 import { NDJSON } from '../requests/negotiation';
 import { parsePreference } from '../requests/prefer';
-import { oneLine, sendLines, until } from '../responses/send-lines';
+import { oneLine } from '../responses/send-lines';
+import { sendJobFile } from './send-job-file';
 
 /** Seconds after which a client may ask for the state again. */
 const RETRY_AFTER = '1';
@@ -142,28 +142,15 @@ function beginSending(tenant: number): () => void {
 
 /** GET _bulk/{job}/{file}: the lines of a file. */
 export async function exportFile(exchange: Exchange): Promise<FastifyReply> {
-  const { restContext, request, reply, context, root } = exchange;
+  const { restContext, request, context, root } = exchange;
   const { job = '', file: name = '' } = request.params;
-  const { core, settings } = restContext;
   const endSending = beginSending(context.space.tenantNumber);
   let isSending = false;
   try {
-    const file = await core.interactions.exportedFile(context, job, name);
+    const file = await restContext.core.interactions.exportedFile(context, job, name);
     if (file === undefined) throw fhirError('unknownJob');
-    const { space, actor, access } = context;
-    const caller = { actor, ...(access === undefined ? {} : { access }) };
-    const watch = watchCaller(core, space.tenant, space.release, caller);
     isSending = true;
-    return await sendLines(request, reply, until(linesOf(file, root), watch.signal), {
-      contentType: NDJSON,
-      fileName: `${name}.ndjson`,
-      stallMs: settings.connection.stallMs,
-      isCompressed: true,
-      done() {
-        endSending();
-        watch.end();
-      },
-    });
+    return sendJobFile(exchange, `${name}.ndjson`, linesOf(file, root), endSending);
   } finally {
     if (!isSending) endSending();
   }

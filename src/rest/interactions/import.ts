@@ -13,8 +13,9 @@ import type { Exchange } from '../exchange';
 import { hasContentType, nameContentType, toText, type Body } from '../requests/body';
 import { NDJSON_TYPES, readManifest } from '../requests/import-manifest';
 import { readMultipart } from '../requests/multipart';
+import { NDJSON } from '../requests/negotiation';
 import { parsePreference } from '../requests/prefer';
-import { sendLines } from '../responses/send-lines';
+import { sendJobFile } from './send-job-file';
 
 const JSON_TYPES = ['application/json', 'application/fhir+json', 'application/json+fhir'];
 const MULTIPART = 'multipart/form-data';
@@ -22,7 +23,6 @@ const MULTIPART = 'multipart/form-data';
 const LONGEST_MANIFEST = 1024 * 1024;
 /** Seconds after which a client may ask again. */
 const RETRY_AFTER = '1';
-const NDJSON = 'application/fhir+ndjson';
 
 /** POST $import: 202 with the address of the job. Throws invalidValue, unsupportedMediaType, forbidden, tooManyImports. */
 export async function startImport(exchange: Exchange): Promise<FastifyReply> {
@@ -137,16 +137,12 @@ const ERROR_FILE = /^errors-(\d{1,6})\.ndjson$/;
 
 /** The refused lines of a file of an import. Undefined: the caller has no such file. */
 export async function importErrors(exchange: Exchange, id: string, name: string): Promise<Send | undefined> {
-  const { restContext, request, reply, context } = exchange;
+  const { restContext, context } = exchange;
   const [, file] = ERROR_FILE.exec(name) ?? [];
   if (file === undefined) return undefined;
   const lines = await restContext.core.jobs.imports.errors(context, id, Number(file));
   if (lines === undefined) return undefined;
-  return () =>
-    sendLines(request, reply, lines, {
-      ...{ contentType: NDJSON, fileName: name, stallMs: restContext.settings.requestTimeoutMs },
-      done: () => undefined,
-    });
+  return () => sendJobFile(exchange, name, lines);
 }
 
 function progressOf({ state, files }: ImportState): string {

@@ -154,7 +154,8 @@ export class ExportJobs {
     const { runner, limits, log } = this.options;
     runner.serve({
       name: EXPORT,
-      concurrency: 1,
+      concurrency: 2,
+      concurrencyOfTenant: 1,
       keptMs: limits.exportExpiryMs,
       interrupted: failed(fhirError('storageUnavailable')),
       execute: (run) => this.#execute(run),

@@ -80,6 +80,9 @@ const TAKE = defineStatement(
             from andiron.job w join andiron.tenant t on t.number = w.tenant
             where w.state = 'queued' and w.due <= now() and split_part(w.kind, '/', 1) = any (${bind('kinds')}::text[])
               and (w.expires is null or w.expires > now())
+              and not exists (
+                select 1 from unnest(${bind('full_kinds')}::text[], ${bind('full_tenants')}::text[]) as f (kind, tenant)
+                where f.kind = split_part(w.kind, '/', 1) and f.tenant = t.name)
             order by (select count(*) from andiron.job r
                       where r.tenant = w.tenant and split_part(r.kind, '/', 1) = split_part(w.kind, '/', 1)
                         and r.state = 'running'), w.created
@@ -100,24 +103,37 @@ const READ_BODY = defineStatement(
   { named: false },
 );
 
+/** A tenant that has as many jobs of a kind in this process as it may have. */
+export interface FullTenant {
+  readonly kind: string;
+  readonly tenant: string;
+}
+
 /**
- * Takes the oldest job of one of the kinds that is due, of the tenant with the fewest running ones. It runs for others only when
+ * Takes the oldest job of one of the kinds that is due, of the tenant with the fewest running ones; none of `full`. It runs for others only when
  * it is read as a whole: a request that is under way when it is cancelled is still executed.
  */
 export function takeJob(
   session: OwnerSession,
   worker: string,
   kinds: readonly string[],
+  full: readonly FullTenant[],
 ): Promise<TakenJob | undefined> {
-  return session.transaction(() => take(session, worker, kinds));
+  return session.transaction(() => take(session, worker, kinds, full));
 }
 
 async function take(
   session: OwnerSession,
   worker: string,
   kinds: readonly string[],
+  full: readonly FullTenant[],
 ): Promise<TakenJob | undefined> {
-  const rows = await session.run(TAKE, { worker, kinds });
+  const rows = await session.run(TAKE, {
+    worker,
+    kinds,
+    full_kinds: full.map(({ kind }) => kind),
+    full_tenants: full.map(({ tenant }) => tenant),
+  });
   const [row] = rows as [number, string, string, string, number, number | null][];
   if (row === undefined) return undefined;
   const [space, id, kind, tenant, runs, mostRuns] = row;
