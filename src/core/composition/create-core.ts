@@ -79,7 +79,7 @@ export async function createCore(options: CoreOptions): Promise<RunningCore> {
   const { access, feeds, notifications, sockets } = connected;
   connected.exports.serve();
   listenForChanges(base, { access, erasures, log });
-  const work = watchWork(base, log, { erasures, jobs, audit, notifications });
+  const work = watchWork(base, log, { erasures, jobs, audit, notifications, contentSweep });
   const requestJobs = new RequestJobs({ runner: jobs, database, limits, log });
   const administrationJobs = new AdministrationJobs({
     ...{ runner: jobs, database, tenants, log },

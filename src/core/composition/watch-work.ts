@@ -1,4 +1,6 @@
 import type { ErasureWatch } from '../cache/erasure-watch';
+import type { PollingLoop } from '../concurrency/polling-loop';
+import { CONTENT_SILENCE } from '../content/contents';
 import type { Log } from '../context';
 import { FEED_SILENCE_MS, type Notifications } from '../fhir-subscriptions/delivery/notifications';
 import { JOB_SILENCE_MS, type JobRunner } from '../jobs/job-runner';
@@ -11,13 +13,14 @@ export interface WatchedWork {
   readonly jobs: JobRunner;
   readonly audit: Audit;
   readonly notifications: Notifications;
+  readonly contentSweep: PollingLoop;
 }
 
 /** Creates the watch that wakes the background work of this process. */
 export function watchWork(
   { database, cache }: BaseServices,
   log: Log,
-  { erasures, jobs, audit, notifications }: WatchedWork,
+  { erasures, jobs, audit, notifications, contentSweep }: WatchedWork,
 ): WorkWatch {
   const work = new WorkWatch({
     ...{ database, log },
@@ -26,6 +29,7 @@ export function watchWork(
       worker: notifications.worker,
       jobSilenceMs: JOB_SILENCE_MS,
       feedSilenceMs: FEED_SILENCE_MS,
+      contentSilence: CONTENT_SILENCE,
     }),
     hasNotices: () => cache.receivesNotices,
     wake: {
@@ -33,6 +37,7 @@ export function watchWork(
       jobs: () => jobs.wake(),
       records: () => audit.wake(),
       feeds: () => notifications.wake(),
+      contents: () => contentSweep.wake(),
     },
   });
   cache.listenForWork(() => work.wake());

@@ -22,16 +22,15 @@ export interface ContentSweepOptions {
   readonly log: Log;
 }
 
-const POLL_MS = 30_000;
 const RETRY_MS = 5_000;
 const GATHER_MS = 500;
 
-/** The loop of a process; other processes may sweep at the same time. **Cost**: one statement every 30 seconds. */
+/** The loop of a process, which sweeps when it is woken; other processes may sweep at the same time. */
 export function createContentSweep(options: ContentSweepOptions): PollingLoop {
   return new PollingLoop({
     async round() {
       if (await haveContentToRemove(options.database, CONTENT_SILENCE)) await sweep(options);
-      return POLL_MS;
+      return undefined;
     },
     retryMs: RETRY_MS,
     gatherMs: GATHER_MS,

@@ -4,7 +4,7 @@ import type { Database } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 
 /** The kinds of background work, in the order of the statement's columns. */
-export const WORK_KINDS = ['erasures', 'jobs', 'records', 'feeds'] as const;
+export const WORK_KINDS = ['erasures', 'jobs', 'records', 'feeds', 'contents'] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
 
 /** A process that watches for work, and the silence after which it takes another process for dead. */
@@ -16,11 +16,14 @@ export interface WatchingProcess {
   readonly worker: string;
   readonly jobSilenceMs: number;
   readonly feedSilenceMs: number;
+  /** Seconds, for writers of content. */
+  readonly contentSilence: number;
 }
 
 const DUE_WORK = defineStatement(
   template(sql`
-    select w.erasures, w.jobs, w.records, w.feeds
+    select w.erasures, w.jobs, w.records, w.feeds,
+           case when andiron.have_content_to_remove(${bind('content_silence')}::int) then 0 end
     from andiron.look_for_work(${bind('process')}, ${bind('invalidated')}::bigint, ${bind('worker')},
                                ${bind('job_silence')}::int, ${bind('feed_silence')}::int) w
     limit 1`),
@@ -32,12 +35,13 @@ const DUE_WORK = defineStatement(
  */
 export async function findDueWork(
   database: Database,
-  { process, invalidated, worker, jobSilenceMs, feedSilenceMs }: WatchingProcess,
+  { process, invalidated, worker, jobSilenceMs, feedSilenceMs, contentSilence }: WatchingProcess,
 ): Promise<ReadonlyMap<WorkKind, number>> {
   const [row = []] = await database.run({ lane: 'search', space: undefined }, DUE_WORK, {
     ...{ process, invalidated, worker },
     job_silence: jobSilenceMs,
     feed_silence: feedSilenceMs,
+    content_silence: contentSilence,
   });
   const due = new Map<WorkKind, number>();
   for (const [index, kind] of WORK_KINDS.entries()) {
