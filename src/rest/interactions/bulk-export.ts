@@ -150,7 +150,7 @@ export async function exportFile(exchange: Exchange): Promise<FastifyReply> {
     const file = await restContext.core.interactions.exportedFile(context, job, name);
     if (file === undefined) throw fhirError('unknownJob');
     isSending = true;
-    return sendJobFile(exchange, `${name}.ndjson`, linesOf(file, root), endSending);
+    return await sendJobFile(exchange, `${name}.ndjson`, linesOf(file, root), endSending);
   } finally {
     if (!isSending) endSending();
   }
