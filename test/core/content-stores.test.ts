@@ -131,7 +131,7 @@ it('anybody loads an object from its signed address, and from no other', async (
   const answer = await fetch(String(address));
   expect(answer.headers.get('content-type')).toBe('application/fhir+ndjson');
   expect(await answer.text()).toBe('a line\n');
-  const other = String(address).replace('7/', '8/');
+  const other = String(address).replace('/7/', '/8/');
   expect((await fetch(other)).status).toBe(403);
   bucket.refusals.length = 0;
 });
