@@ -69,11 +69,13 @@ describe('Prefer', () => {
     ['handling=sometimes', 'representation', undefined],
     ['return=minimal, return=representation', 'minimal', undefined],
     ['return=nothing, return=minimal, handling=lenient, handling=strict', 'minimal', 'lenient'],
+    ['respond-async, separate-export-status', 'representation', undefined],
   ])('reads %s', (header, answer, handling) => {
     expect(parsePreference(header)).toEqual({
       answer,
       handling,
       isAsync: header?.startsWith('respond-async') ?? false,
+      hasSeparateStatus: header?.includes('separate-export-status') ?? false,
     });
   });
 });
