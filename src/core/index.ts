@@ -39,7 +39,7 @@ export { sizeOfJson } from './fhir/json/copy';
 export type { JsonOutline } from './fhir/json/outline';
 export { withAbsoluteAttachments } from './fhir/absolute-attachments';
 export { parseQueryText, type QueryParameter } from './fhir/query-text';
-export type { ResourceInput, WrittenContent } from './api/resource-input';
+export type { ResourceInput } from './api/resource-input';
 export { documentText } from './operations/document-text';
 export { UNKNOWN_TYPE } from './preparation/binary-content';
 export { textOf } from './preparation/resource-input';
