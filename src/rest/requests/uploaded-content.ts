@@ -24,18 +24,19 @@ const LONGEST_DRAIN_MS = 30_000;
 export class UploadedContent {
   /** Bytes that the headers announce; undefined: they do not, or in another coding. */
   readonly declared: number | undefined;
+  /** The coding of the body that is not known here. */
+  readonly unknownCoding: string | undefined;
   private readonly decoder: Transform | undefined;
   private hasEnded = false;
 
-  /** Throws `unsupportedCoding`. */
   constructor(
     private readonly source: IncomingMessage,
     private readonly idleMs: number,
   ) {
     const { 'content-encoding': coding, 'content-length': length } = source.headers;
     const decoder = createDecoder(coding);
-    if (decoder === 'unknown') throw fhirError('unsupportedCoding', { coding: (coding ?? '').slice(0, 100) });
-    this.decoder = decoder;
+    this.unknownCoding = decoder === 'unknown' ? (coding ?? '') : undefined;
+    this.decoder = decoder === 'unknown' ? undefined : decoder;
     this.declared = decoder === undefined && length !== undefined ? Number(length) : undefined;
   }
 
@@ -133,6 +134,8 @@ export function leaveUnread(
   const upload = new UploadedContent(request.raw, idleMs);
   request.upload = upload;
   admitSlowBody(request.raw);
+  const coding = upload.unknownCoding;
+  if (coding !== undefined) throw fhirError('unsupportedCoding', { coding: coding.slice(0, 100) });
   if (upload.declared !== undefined && upload.declared > limit) throw fhirError('bodyTooLarge', { limit });
 }
 

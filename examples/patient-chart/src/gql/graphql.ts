@@ -13,7 +13,7 @@ export type ChangeAction =
 
 /** One operation of a JSON Patch (RFC 6902). */
 export type JsonPatchOperation = {
-  /** For `move` and `copy`. */
+  /** The JSON Pointer from which `move` and `copy` take the value. */
   from?: string | null | undefined;
   op: JsonPatchOperationName;
   /** A JSON Pointer: `/name/0/family`; `/name/-` is after the last element. */
