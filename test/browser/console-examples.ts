@@ -5,7 +5,7 @@ import { loadExamples } from '../../src/embedded/examples';
 import { silentLog } from '../support/log';
 import { startServer, type TestServer } from '../support/server';
 import { startChromium } from './chromium';
-import { buildConsole } from './console-page';
+import { buildConsole, openConsole, type ConsolePage } from './console-page';
 
 export const FHIR = '/w/system/api/v1/fhir/r4';
 /** A patient with everything. */
@@ -14,6 +14,8 @@ export const IDA = `${FHIR}/Patient/demo-ida`;
 export interface Examples {
   readonly server: TestServer;
   readonly browser: Browser;
+  /** Opens a path in a browser without state, works there, and expects that nothing forbidden has happened. */
+  onScreen(path: string, work: (shown: ConsolePage) => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -27,6 +29,16 @@ export async function openExamples(environment: Readonly<Record<string, string>>
   return {
     server,
     browser,
+    async onScreen(path, work) {
+      const shown = await openConsole(browser, server.base);
+      try {
+        await shown.goTo(path);
+        await work(shown);
+        expect(shown.faults).toEqual([]);
+      } finally {
+        await shown.close();
+      }
+    },
     close: async () => {
       await browser.close();
       await server.close();

@@ -1,39 +1,18 @@
 /// <reference lib="dom" />
 /** A record in the console on the data of the quick start: read, compared, changed and deleted. Pictures of the docs come from here. */
-import type { Browser } from 'playwright-core';
 import type { TestServer } from '../support/server';
-import { FHIR, IDA, openExamples } from './console-examples';
-import {
-  findBarriers,
-  heading,
-  openConsole,
-  retype,
-  tab,
-  takePicture,
-  type ConsolePage,
-} from './console-page';
+import { FHIR, IDA, openExamples, type Examples } from './console-examples';
+import { findBarriers, heading, retype, tab, takePicture } from './console-page';
 
 const GLUCOSE = 'Glucose [Mass/volume] in Blood';
 
 let server: TestServer;
-let browser: Browser;
-let close: () => Promise<void>;
+let onScreen: Examples['onScreen'];
+let close: Examples['close'];
 beforeAll(async () => {
-  ({ server, browser, close } = await openExamples());
+  ({ server, onScreen, close } = await openExamples());
 });
 afterAll(() => close());
-
-/** Opens a path in a browser without state, works there, and expects that nothing forbidden has happened. */
-async function onScreen(path: string, work: (shown: ConsolePage) => Promise<void>): Promise<void> {
-  const shown = await openConsole(browser, server.base);
-  try {
-    await shown.goTo(path);
-    await work(shown);
-    expect(shown.faults).toEqual([]);
-  } finally {
-    await shown.close();
-  }
-}
 
 /** A change by a program. */
 async function patch(path: string, operations: readonly object[]): Promise<void> {

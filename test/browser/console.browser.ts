@@ -3,36 +3,17 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import type { TestServer } from '../support/server';
-import { FHIR, IDA, openExamples } from './console-examples';
-import {
-  findBarriers,
-  heading,
-  isTooWide,
-  openConsole,
-  retype,
-  takePicture,
-  type ConsolePage,
-} from './console-page';
+import { FHIR, IDA, openExamples, type Examples } from './console-examples';
+import { findBarriers, heading, isTooWide, openConsole, retype, takePicture } from './console-page';
 
 let server: TestServer;
 let browser: Browser;
-let close: () => Promise<void>;
+let onScreen: Examples['onScreen'];
+let close: Examples['close'];
 beforeAll(async () => {
-  ({ server, browser, close } = await openExamples());
+  ({ server, browser, onScreen, close } = await openExamples());
 });
 afterAll(() => close());
-
-/** Opens a path in a browser without state, works there, and expects that nothing forbidden has happened. */
-async function onScreen(path: string, work: (shown: ConsolePage) => Promise<void>): Promise<void> {
-  const shown = await openConsole(browser, server.base);
-  try {
-    await shown.goTo(path);
-    await work(shown);
-    expect(shown.faults).toEqual([]);
-  } finally {
-    await shown.close();
-  }
-}
 
 it('the start shows health, addresses to copy, tenants and what to do', () =>
   onScreen('/', async ({ page }) => {

@@ -16,7 +16,7 @@ export interface ExportKickOff {
   readonly input?: ResourceInput | undefined;
   /** True: parameters that are not supported are ignored, and named in a file of the export. */
   readonly isLenient: boolean;
-  /** True: the state is told apart from the status of the answer (`separate-export-status`). */
+  /** True: the state stands in a header, and the status of the answer is 200 (`separate-export-status`). */
   readonly hasSeparateStatus: boolean;
 }
 

@@ -33,7 +33,7 @@ const IDLE_MS = 60_000;
 const CHUNKS_AT_ONCE = 4;
 const compress = promisify(gzip);
 
-/** A file cannot be had, which is told of it; the others are imported. */
+/** A file that cannot be received gets an error of its own; the others are imported. */
 class FileError extends Error {}
 
 /**
