@@ -149,11 +149,11 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
 
     it('a patch of 1,001 operations, and one of 20,000', async () => {
       await send(UPDATE, `{"r":${patientNamed('{"family":"A"}', 'long-list')}}`);
-      const test = (count: number): string =>
+      const patchOfTests = (count: number): string =>
         `{"patch":[${Array.from({ length: count }, () => '{"op":"test","path":"/active","value":true}').join()}]}`;
-      const refused = await send(patchOf('long-list'), test(1_001) + BLANKS);
+      const refused = await send(patchOf('long-list'), patchOfTests(1_001) + BLANKS);
       expect([refused.status, refused.errors[0]?.extensions.code]).toEqual([413, 'too-long']);
-      const longer = await send(patchOf('long-list'), test(20_000));
+      const longer = await send(patchOf('long-list'), patchOfTests(20_000));
       expect(longer.status).toBe(400);
       expect(longer.errors[0]?.message).toMatch(/list in the variables is too long/);
     });

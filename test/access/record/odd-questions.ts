@@ -270,7 +270,7 @@ function writes(release: Release): readonly Question[] {
     ...{ method, path: `${root}/${url}`, headers: { ...headers } },
     ...(body === undefined ? {} : { body }),
   });
-  const test = (path: string, value: unknown): object[] => [{ op: 'test', path, value }];
+  const testOf = (path: string, value: unknown): object[] => [{ op: 'test', path, value }];
   return [
     // References that are found by criteria.
     bundle('transaction', one('POST', 'Observation', observed(`Patient?family=${WORD}`))),
@@ -299,15 +299,15 @@ function writes(release: Release): readonly Question[] {
     send('POST', 'Observation', observed('Patient/theirs'), { 'if-none-exist': `code=${WORD}` }),
     send('PUT', `Observation?code=${WORD}`, observed('Patient/mine')),
     send('PUT', `Patient?family=${WORD}`, { resourceType: 'Patient', gender: 'other' }),
-    send('PATCH', `Observation?code=${WORD}`, test('/status', 'final'), JSON_PATCH),
-    send('PATCH', 'Observation?encounter.status=finished', test('/status', 'final'), JSON_PATCH),
+    send('PATCH', `Observation?code=${WORD}`, testOf('/status', 'final'), JSON_PATCH),
+    send('PATCH', 'Observation?encounter.status=finished', testOf('/status', 'final'), JSON_PATCH),
     send('DELETE', `Observation?code=${WORD}`),
     send('DELETE', 'Observation?_id=only-one'),
     send('DELETE', 'Observation/only-one'),
     send('DELETE', 'Observation/only-one', undefined, { 'if-match': 'W/"1"' }),
-    send('PATCH', 'Observation/only-one', test('/status', 'final'), JSON_PATCH),
-    send('PATCH', 'Observation/t1', test('/valueQuantity/value', 100), JSON_PATCH),
-    send('PATCH', 'Observation/away', test('/valueQuantity/value', 40), JSON_PATCH),
+    send('PATCH', 'Observation/only-one', testOf('/status', 'final'), JSON_PATCH),
+    send('PATCH', 'Observation/t1', testOf('/valueQuantity/value', 100), JSON_PATCH),
+    send('PATCH', 'Observation/away', testOf('/valueQuantity/value', 40), JSON_PATCH),
     send('PUT', 'Observation/t1', { ...observed('Patient/mine'), id: 't1' }),
     send('PUT', 'Observation/t1', { ...observed('Patient/mine'), id: 't1' }, { 'if-match': 'W/"3"' }),
     send('PUT', 'Observation/t1', { ...observed('Patient/theirs'), id: 't1' }, { 'if-none-match': '*' }),
