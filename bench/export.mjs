@@ -68,7 +68,7 @@ async function run(folder) {
   const rate = (measured) => measured.rows / measured.seconds;
   console.log(`rate beside COPY: ${round(rate(exported) / rate(copied), 3)}`);
   console.log(`reads: p99 ${quiet.p99} ms alone, ${(await beside).p99} ms beside the export`);
-  console.log(`memory of the server at most ${peakMegabytes(andiron.child.pid)} MB`);
+  console.log(`memory of the server at most ${peakMegabytes(andiron.serverPid)} MB`);
   return rows === copied.rows;
 }
 
@@ -106,7 +106,10 @@ async function timeExport(base) {
   return { ...total, firstPass, seconds: (performance.now() - begun) / 1000 };
 }
 
-const open = (url) => new Promise((resolve, reject) => get(url, resolve).once('error', reject));
+/** The body of an answer, as it arrives: `fetch` would copy each piece. */
+function open(url) {
+  return new Promise((resolve, reject) => get(url, resolve).once('error', reject));
+}
 
 async function countLines(stream) {
   let [rows, bytes] = [0, 0];

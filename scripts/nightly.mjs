@@ -14,20 +14,20 @@ const results = path.join(root, '.nightly');
 const LONG = 'npm run --silent test:long --';
 const TEST = 'npm run --silent test --';
 
-/** The commands of each part, for a shell. */
+/** The commands of each part, for a shell. Paths come first: `--selectProjects` takes each word behind it for a project. */
 const PARTS = {
   nightly: 'npx jest --config jest.nightly.config.js',
   clients: 'npm run --silent test:clients',
   components: 'npm run --silent test:components',
   'full-pure': `ROUNDS=full ${TEST} --selectProjects pure`,
-  'full-rest': `ROUNDS=full ${TEST} --selectProjects services test/rest`,
-  'full-access': `ROUNDS=full ${TEST} --selectProjects services test/access test/security test/graphql`,
-  'full-others': `ROUNDS=full ${TEST} --selectProjects services test/core test/properties test/process test/embedded test/docs test/packages`,
+  'full-rest': `ROUNDS=full ${TEST} test/rest --selectProjects services`,
+  'full-access': `ROUNDS=full ${TEST} test/access test/security test/graphql --selectProjects services`,
+  'full-others': `ROUNDS=full ${TEST} test/core test/properties test/process test/embedded test/docs test/packages --selectProjects services`,
   landing: `npm run --silent build && ROUNDS=small ${LONG} --selectProjects landing`,
-  faults: `npm run --silent build && ROUNDS=small ${LONG} --selectProjects long test/faults`,
-  long: `npm run --silent build && ROUNDS=small ${LONG} --selectProjects long test/deploy test/docs test/graphql test/process test/rest test/bench 'test/properties/(graphql|random)' test/security/hidden`,
-  'timed-faults': `${LONG} --selectProjects timed test/faults test/process`,
-  'timed-others': `${LONG} --selectProjects timed test/rest test/graphql test/core test/properties test/security`,
+  faults: `npm run --silent build && ROUNDS=small ${LONG} test/faults --selectProjects long`,
+  long: `npm run --silent build && ROUNDS=small ${LONG} test/deploy test/docs test/graphql test/process test/rest test/bench 'test/properties/(graphql|random)' test/security/hidden --selectProjects long`,
+  'timed-faults': `${LONG} test/faults test/process --selectProjects timed`,
+  'timed-others': `${LONG} test/rest test/graphql test/core test/properties test/security --selectProjects timed`,
   oracle: 'ORACLE_SETS=10 npm run --silent test:oracle',
   isolation: 'ISOLATION_REQUESTS=20000 npm run --silent test:isolation',
   browser: 'npm run --silent build && npm run --silent test:browser',
