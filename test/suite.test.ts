@@ -55,7 +55,8 @@ it('files run for one release, but those that compare both', () => {
 });
 
 it('commands name their paths before their projects, since Jest takes each word behind --selectProjects for a project', () => {
-  const isWrong = (line: string): boolean => /--selectProjects(?: +[\w-]+)+ +(?!--)['"]?[\w.(]+\//.test(line);
+  const isWrong = (line: string): boolean =>
+    /--selectProjects(?: +\w[\w-]*)+ +(?!--)['"]?[\w.(]+\//.test(line);
   expect(isWrong('jest --selectProjects long test/faults')).toBe(true);
   const lines = ['.ci/run', 'package.json', 'scripts/nightly.mjs', 'CONTRIBUTING.md'].flatMap((name) =>
     readFileSync(path.join(__dirname, '..', name), 'utf8').split('\n'),
