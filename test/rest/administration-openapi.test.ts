@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from 'pg';
 import { makeFolder, packResources } from '../packages/make-package';
+import { ASYNC, exportData, pathOf } from '../support/bulk';
 import { eventually } from '../support/eventually';
 import type { Answer } from '../support/http';
 import { findMisfits, type Schema } from '../support/json-schema';
@@ -239,6 +240,23 @@ describe('requests and answers are as described', () => {
     expect((await send('GET', `/tenants/acme/jobs/${begun.id}`)).status).toBe(404);
     expect((await send('POST', '/tenants/acme/packages', { package: '?' })).status).toBe(400);
   }); // prettier-ignore
+
+  it('of exports and imports of bulk data', async () => {
+    const root = server.path('acme', 'r4');
+    const asked = [`_type=Patient&_since=2026-01-01T00:00:00Z`, '_typeFilter=Patient%3Factive=true'];
+    const begun = [];
+    for (const query of asked) begun.push((await exportData(server, `${root}/$export?${query}`)).path);
+    const lines = '{"resourceType":"Patient","id":"ben"}';
+    const headers = { ...ASYNC, 'content-type': 'application/fhir+ndjson' };
+    begun.push(pathOf(await server.request('POST', `${root}/$import`, lines, headers)));
+    for (const path of begun) {
+      const place = `/tenants/acme/jobs/${path.split('/').at(-1) ?? ''}`;
+      await send('GET', '/tenants/acme/jobs');
+      expect(await ended(place)).toMatchObject({ state: 'done', request: { release: 'r4' } });
+      await send('DELETE', place);
+      expect((await send('GET', place)).status).toBe(404);
+    }
+  });
 
   it('of Subscriptions, and of the server with its settings and jobs', async () => {
     const subscription = {

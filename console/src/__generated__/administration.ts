@@ -417,7 +417,7 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** List the jobs of a tenant, the newest first; ended ones are kept for seven days, at most 100 */
+        /** List the jobs of a tenant, exports and imports of all clients among them, the newest first */
         get: operations["listJobs"];
         put?: never;
         post?: never;
@@ -443,7 +443,7 @@ export interface paths {
         get: operations["getJob"];
         put?: never;
         post?: never;
-        /** Cancel a job, or forget one that has ended */
+        /** Cancel a job, or forget one that has ended; an export or import is removed with its files */
         delete: operations["deleteJob"];
         options?: never;
         head?: never;
@@ -576,7 +576,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Stop a job of any tenant; of an asynchronous request nothing is left */
+        /** Stop a job of any tenant; of an asynchronous request, an export or an import nothing is left */
         delete: operations["stopJob"];
         options?: never;
         head?: never;
@@ -1206,7 +1206,7 @@ export interface components {
             };
             /** Format: date-time */
             created: string;
-            /** @description The administrator of the tenant who has begun it; without it, the operator has */
+            /** @description The client that has begun it, and its person; without it, the operator has */
             by?: {
                 /** @description Id of the client */
                 client: string;
@@ -1326,7 +1326,7 @@ export interface components {
             };
             /** Format: date-time */
             created: string;
-            /** @description The administrator of the tenant who has begun it; without it, the operator has */
+            /** @description The client that has begun it, and its person; without it, the operator has */
             by?: {
                 /** @description Id of the client */
                 client: string;
@@ -1378,7 +1378,134 @@ export interface components {
             /** Format: date-time */
             ended?: string;
         };
-        Job: components["schemas"]["ImportJob"] | components["schemas"]["ReindexJob"];
+        BulkExportJob: {
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "export";
+            /**
+             * @description The last three are ends
+             * @enum {string}
+             */
+            state: "queued" | "running" | "done" | "failed" | "cancelled";
+            /** @description True: it was cancelled, and runs for some moments longer */
+            cancelling: boolean;
+            /** @description What was asked for */
+            request: {
+                /**
+                 * @description FHIR release
+                 * @enum {string}
+                 */
+                release: "r4" | "r4b";
+                /** @enum {string} */
+                level: "system" | "patient" | "group";
+                /** @description Id of the Group */
+                group?: string;
+                types?: string[];
+                /** Format: date-time */
+                since?: string;
+                /** Format: date-time */
+                until?: string;
+                /** @description Searches of _typeFilter */
+                filters?: number;
+                /** @description Patients to whom it is limited */
+                patients?: number;
+            };
+            /** Format: date-time */
+            created: string;
+            /** @description The client that has begun it, and its person; without it, the operator has */
+            by?: {
+                /** @description Id of the client */
+                client: string;
+                /** @description Reference, or id of the account */
+                person?: string;
+            };
+            /** @description The last report of a job that has begun */
+            progress?: {
+                /** @description Types of which the tenant has resources */
+                types: number;
+                typesDone: number;
+                /** @description Resources found so far */
+                resources: number;
+            };
+            /** @description Of a job that is done */
+            result?: {
+                files: number;
+                lines: number;
+            };
+            /** @description Why it failed */
+            failure?: string;
+            /** Format: date-time */
+            started?: string;
+            /** Format: date-time */
+            ended?: string;
+        };
+        BulkImportJob: {
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "import";
+            /**
+             * @description The last three are ends
+             * @enum {string}
+             */
+            state: "queued" | "running" | "done" | "failed" | "cancelled";
+            /** @description True: it was cancelled, and runs for some moments longer */
+            cancelling: boolean;
+            /** @description What was asked for */
+            request: {
+                /**
+                 * @description FHIR release
+                 * @enum {string}
+                 */
+                release: "r4" | "r4b";
+                files: number;
+                /** @description Names of its first 20 files */
+                names?: string[];
+            };
+            /** Format: date-time */
+            created: string;
+            /** @description The client that has begun it, and its person; without it, the operator has */
+            by?: {
+                /** @description Id of the client */
+                client: string;
+                /** @description Reference, or id of the account */
+                person?: string;
+            };
+            /** @description The last report of a job that has begun */
+            progress?: {
+                files: number;
+                /** @description Files that were received */
+                received: number;
+                /** @description Lines received so far */
+                lines: number;
+                written: number;
+                /** @description Refused lines, and files that could not be read */
+                refused: number;
+            };
+            /** @description Of a job that is done */
+            result?: {
+                files: number;
+                /** @description Files that were received */
+                received: number;
+                /** @description Lines received so far */
+                lines: number;
+                written: number;
+                /** @description Refused lines, and files that could not be read */
+                refused: number;
+            };
+            /** @description Why it failed */
+            failure?: string;
+            /** Format: date-time */
+            started?: string;
+            /** Format: date-time */
+            ended?: string;
+        };
+        Job: components["schemas"]["ImportJob"] | components["schemas"]["ReindexJob"] | components["schemas"]["BulkExportJob"] | components["schemas"]["BulkImportJob"];
         JobList: {
             jobs: components["schemas"]["Job"][];
         };
@@ -3303,7 +3430,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Cancelled before it began, or forgotten */
+            /** @description Cancelled before it began, or removed */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -18,7 +18,7 @@ export interface JobBeginner {
 
 export interface AdministrationJob {
   readonly id: string;
-  /** One of `ADMINISTRATION_JOBS`. */
+  /** One of `ADMINISTRATION_JOBS`, or `export` or `import` of bulk data. */
   readonly kind: string;
   readonly state: 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
   /** True: it was cancelled, and runs for some moments longer. */
@@ -86,13 +86,13 @@ export interface AdministrationJobs {
    * disabled one can be reindexed.
    */
   submit(tenant: string, job: NewAdministrationJob): Promise<AdministrationJob>;
-  /** The newest first. */
+  /** The newest first. Of exports and imports, at most the newest 100 of each release. */
   list(tenant: string): Promise<readonly AdministrationJob[]>;
   /** Undefined: there is no such job. */
   find(tenant: string, id: string): Promise<AdministrationJob | undefined>;
   /**
-   * Cancels a job that has not ended, and returns it; removes one that has, and returns `removed`. Undefined: there is no
-   * such job.
+   * Cancels a job that has not ended, and returns it; removes one that has, and returns `removed`. Exports and imports are
+   * removed in any state. Undefined: there is no such job.
    */
   cancel(tenant: string, id: string): Promise<AdministrationJob | 'removed' | undefined>;
   /** Sets the function that executes the jobs of a kind in this process. */

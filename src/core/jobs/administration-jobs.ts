@@ -21,6 +21,7 @@ import type { TakenJob } from '../storage/jobs/job-work';
 import { addJob, cancelJob, findJob, listJobs, readContent, type StoredJob } from '../storage/jobs/jobs';
 import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
 import { isTenantName } from '../tenants/spaces';
+import { BULK_JOBS, listBulkJobs } from './bulk-jobs';
 import type { JobOutcome, JobRun, JobRunner } from './job-runner';
 
 export interface AdministrationJobsOptions {
@@ -67,26 +68,30 @@ export class AdministrationJobs implements AdministrationJobsOfCore {
   }
 
   async list(tenant: string): Promise<readonly AdministrationJob[]> {
-    const space = spaceOf(await this.#find(tenant));
+    const { database } = this.options;
+    const row = await this.#find(tenant);
     const limit = MOST_ENDED + ADMINISTRATION_JOBS.length;
-    return (await listJobs(this.options.database, space, ADMINISTRATION_JOBS, limit)).map(toJob);
+    const own = (await listJobs(database, spaceOf(row), ADMINISTRATION_JOBS, limit)).map(toJob);
+    return [...own, ...(await listBulkJobs(database, row.spaces))].toSorted((a, b) => b.created - a.created);
   }
 
   async find(tenant: string, id: string): Promise<AdministrationJob | undefined> {
-    const space = spaceOf(await this.#find(tenant));
-    const stored = JOB_ID.test(id)
-      ? await findJob(this.options.database, { space, id }, ADMINISTRATION_JOBS)
-      : undefined;
-    return stored && toJob(stored);
+    const { database } = this.options;
+    const row = await this.#find(tenant);
+    if (!JOB_ID.test(id)) return undefined;
+    const stored = await findJob(database, { space: spaceOf(row), id }, ADMINISTRATION_JOBS);
+    if (stored !== undefined) return toJob(stored);
+    return (await listBulkJobs(database, row.spaces, id))[0];
   }
 
   async cancel(tenant: string, id: string): Promise<AdministrationJob | 'removed' | undefined> {
     const { runner, database } = this.options;
-    const key = { space: spaceOf(await this.#find(tenant)), id };
-    const cancelled = JOB_ID.test(id)
-      ? await cancelJob(database, key, ADMINISTRATION_JOBS, false)
-      : undefined;
-    if (cancelled === undefined || cancelled === 'removed') return cancelled;
+    const row = await this.#find(tenant);
+    if (!JOB_ID.test(id)) return undefined;
+    const key = { space: spaceOf(row), id };
+    const cancelled = await cancelJob(database, key, ADMINISTRATION_JOBS, false);
+    if (cancelled === undefined) return this.#removeBulkJob(row, id);
+    if (cancelled === 'removed') return 'removed';
     runner.cancel(id);
     const stored = await findJob(database, key, ADMINISTRATION_JOBS);
     return stored && toJob(stored);
@@ -109,6 +114,19 @@ export class AdministrationJobs implements AdministrationJobsOfCore {
     const row = isTenantName(tenant) ? await this.options.tenants.find(tenant) : undefined;
     if (row === undefined) throw fhirError('unknownTenant');
     return row;
+  }
+
+  /** Removes an export or import in any state, as when its client does so. */
+  async #removeBulkJob({ spaces }: TenantRow, id: string): Promise<'removed' | undefined> {
+    const { runner, database } = this.options;
+    for (const space of Object.values(spaces)) {
+      if ((await cancelJob(database, { space, id }, BULK_JOBS, true)) === undefined) continue;
+      runner.cancel(id);
+      // What belongs to it is removed by a round of work.
+      runner.wake();
+      return 'removed';
+    }
+    return undefined;
   }
 
   async #admitFetch(name: string): Promise<boolean> {

@@ -12,6 +12,7 @@ import { addBulkJob } from '../storage/jobs/bulk-jobs';
 import { addFiles, readErrors, readFiles } from '../storage/jobs/import-files';
 import type { JobEnd, TakenJob } from '../storage/jobs/job-work';
 import { cancelJob, findJob, listJobs, readAnswer, type StoredJob } from '../storage/jobs/jobs';
+import { importTotals } from './bulk-jobs';
 import { storeLines } from './import/receive-files';
 import { runImport, type ImportTools } from './import/run-import';
 import {
@@ -217,7 +218,10 @@ export class ImportJobs implements Imports {
   async #execute(run: JobRun): Promise<JobEnd> {
     const { space, id, tenant, signal } = run;
     const request = readRequest(tenant, run.request);
-    if (await runImport(this.options, { space, id, request, signal })) return { state: 'done' };
+    if (await runImport(this.options, { space, id, request, signal })) {
+      const files = await readFiles(this.options.services.connections, { space, id });
+      return { state: 'done', result: importTotals(files) };
+    }
     throw new FilesMissing();
   }
 
@@ -240,7 +244,7 @@ function isThrottled(error: unknown): boolean {
 }
 
 function failureOf(error: FhirError): JobEnd {
-  return { state: 'failed', status: error.status, answer: toOutcome(error.issues) };
+  return { state: 'failed', failure: error.message, status: error.status, answer: toOutcome(error.issues) };
 }
 
 async function* errorsOf(

@@ -3,10 +3,11 @@ import type { Connections } from '../storage/connection/connections';
 import type { DatabaseOptions } from '../storage/connection/database';
 import { cancelJob, REQUEST } from '../storage/jobs/jobs';
 import { readOpenJobs } from '../storage/schema/server-facts';
+import { BULK_JOBS } from './bulk-jobs';
 import type { JobRunner } from './job-runner';
 
 export interface OpenJobsOptions {
-  readonly runner: Pick<JobRunner, 'cancel'>;
+  readonly runner: Pick<JobRunner, 'cancel' | 'wake'>;
   readonly database: Connections;
   readonly owner: DatabaseOptions;
 }
@@ -24,9 +25,10 @@ export class OpenJobs {
     const [job] = await readOpenJobs(owner, id);
     if (job === undefined) return false;
     const { space, kind } = job;
-    // Of a request nothing is left, as when its client deletes it.
-    await cancelJob(database, { space, id }, [kind], kind === REQUEST);
+    // Of a request, an export and an import nothing is left, as when its client deletes it.
+    await cancelJob(database, { space, id }, [kind], kind === REQUEST || BULK_JOBS.includes(kind));
     runner.cancel(id);
+    runner.wake();
     return true;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Jobs of administration: a reindex, and the import of a package (packages.ts). Deleting a job cancels one that has not
- * ended, and forgets one that has (docs/run/operations.md).
+ * Jobs of a tenant: a reindex, the import of a package (packages.ts), and exports and imports of its clients. Deleting a job
+ * cancels one that has not ended, and forgets one that has (docs/run/operations.md).
  */
 import type { FastifyRequest } from 'fastify';
 import {

@@ -1,4 +1,4 @@
-/** The JSON of packages, reindexes and their jobs as TypeBox schemas (schemas.ts). */
+/** The JSON of packages, reindexes, exports, imports and their jobs as TypeBox schemas (schemas.ts). */
 import { Type, type TSchema } from '@sinclair/typebox';
 import {
   object,
@@ -67,7 +67,7 @@ function job(
             client: text('Id of the client'),
             ...optional({ person: text('Reference, or id of the account') }),
           },
-          { description: 'The administrator of the tenant who has begun it; without it, the operator has' },
+          { description: 'The client that has begun it, and its person; without it, the operator has' },
         ),
         progress: { ...progress, description: 'The last report of a job that has begun' },
         result: { ...result, description: 'Of a job that is done' },
@@ -141,6 +141,38 @@ export const ReindexJob = job('ReindexJob', 'reindex', {
   }),
 });
 
+const instants = { since: instant(), until: instant() };
+export const BulkExportJob = job('BulkExportJob', 'export', {
+  request: object({
+    release: RELEASE,
+    level: oneOf(['system', 'patient', 'group']),
+    ...optional({
+      group: text('Id of the Group'),
+      types: texts(),
+      ...instants,
+      filters: count('Searches of _typeFilter'),
+      patients: count('Patients to whom it is limited'),
+    }),
+  }),
+  progress: object({
+    types: count('Types of which the tenant has resources'),
+    typesDone: count(),
+    resources: count('Resources found so far'),
+  }),
+  result: object({ files: count(), lines: count() }),
+});
+const IMPORTING = object({
+  ...{ files: count(), received: count('Files that were received'), lines: count('Lines received so far') },
+  ...{ written: count(), refused: count('Refused lines, and files that could not be read') },
+});
+export const BulkImportJob = job('BulkImportJob', 'import', {
+  request: object({
+    ...{ release: RELEASE, files: count() },
+    names: Type.Optional(Type.Array(Type.String(), { description: 'Names of its first 20 files' })),
+  }),
+  ...{ progress: IMPORTING, result: IMPORTING },
+});
+
 /** A job of any kind, also of a later version: its request, progress and result are those of its executor. */
 export interface JobAnswer {
   readonly id: string;
@@ -158,12 +190,14 @@ export interface JobAnswer {
 }
 export const Job = Type.Unsafe<JobAnswer>({
   $id: 'Job',
-  oneOf: [ImportJob, ReindexJob],
+  oneOf: [ImportJob, ReindexJob, BulkExportJob, BulkImportJob],
   discriminator: {
     propertyName: 'kind',
     mapping: {
       'import-package': '#/components/schemas/ImportJob',
       reindex: '#/components/schemas/ReindexJob',
+      export: '#/components/schemas/BulkExportJob',
+      import: '#/components/schemas/BulkImportJob',
     },
   },
 });

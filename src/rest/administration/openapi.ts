@@ -63,6 +63,8 @@ const COMPONENTS: readonly TSchema[] = [
     jobSchemas.ReindexRequest,
     jobSchemas.ImportJob,
     jobSchemas.ReindexJob,
+    jobSchemas.BulkExportJob,
+    jobSchemas.BulkImportJob,
     jobSchemas.Job,
     jobSchemas.JobList,
   ],

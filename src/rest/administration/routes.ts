@@ -302,7 +302,7 @@ export const JOB_ROUTES = {
   },
   listJobs: {
     address: `GET ${TENANT}/jobs`, tag: 'Jobs', who: 'administrators',
-    summary: 'List the jobs of a tenant, the newest first; ended ones are kept for seven days, at most 100',
+    summary: 'List the jobs of a tenant, exports and imports of all clients among them, the newest first',
     answers: ok(jobSchemas.JobList, 'The jobs'),
     errors: ABSENT,
   },
@@ -314,9 +314,9 @@ export const JOB_ROUTES = {
   },
   deleteJob: {
     address: `DELETE ${TENANT}/jobs/{job}`, tag: 'Jobs', who: 'administrators',
-    summary: 'Cancel a job, or forget one that has ended',
+    summary: 'Cancel a job, or forget one that has ended; an export or import is removed with its files',
     answers: {
-      200: { description: 'Cancelled before it began, or forgotten', schema: jobSchemas.CancelledJob },
+      200: { description: 'Cancelled before it began, or removed', schema: jobSchemas.CancelledJob },
       202: { description: 'It is being cancelled', schema: jobSchemas.Job },
     },
     errors: NOT_FOUND,
@@ -373,7 +373,7 @@ export const SERVER_ROUTES = {
   },
   stopJob: {
     address: 'DELETE /server/jobs/{job}', tag: 'Server', who: 'operator',
-    summary: 'Stop a job of any tenant; of an asynchronous request nothing is left',
+    summary: 'Stop a job of any tenant; of an asynchronous request, an export or an import nothing is left',
     answers: { 202: { description: 'It stops within seconds', schema: schemas.Removed } },
     errors: { 404: 'There is no such job, or it has ended' },
   },

@@ -253,7 +253,7 @@ function progressText({ progress }: StoredJob): string {
 }
 
 function failed(error: FhirError): JobEnd {
-  return { state: 'failed', status: error.status, answer: toOutcome(error.issues) };
+  return { state: 'failed', failure: error.message, status: error.status, answer: toOutcome(error.issues) };
 }
 
 function outcomeOfError(error: unknown, { id }: TakenJob, log: Log): JobOutcome {
