@@ -28,6 +28,7 @@ const PARTS = {
   long: `npm run --silent build && ROUNDS=small ${LONG} test/deploy test/docs test/graphql test/process test/rest test/bench 'test/properties/(graphql|random)' test/security/hidden --selectProjects long`,
   'timed-faults': `${LONG} test/faults test/process --selectProjects timed`,
   'timed-others': `${LONG} test/rest test/graphql test/core test/properties test/security --selectProjects timed`,
+  'two-gigabytes': `npm run --silent build && ${LONG} test/content --selectProjects timed`,
   oracle: 'ORACLE_SETS=10 npm run --silent test:oracle',
   isolation: 'ISOLATION_REQUESTS=20000 npm run --silent test:isolation',
   browser: 'npm run --silent build && npm run --silent test:browser',

@@ -7,6 +7,7 @@ export const SERVER_EXTENSIONS: readonly string[] = [SEQUENCE_EXTENSION, AUTHOR_
 /** Extensions of the `data` of a Binary whose content is stored apart. */
 export const CONTENT_ADDRESS_EXTENSION = 'content-address';
 export const CONTENT_SIZE_EXTENSION = 'content-size';
+export const CONTENT_VERSION_EXTENSION = 'content-version';
 
 const CLIENT = 'ClientApplication/';
 

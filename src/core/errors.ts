@@ -61,6 +61,7 @@ export const ERROR_CATALOGUE = {
   referredTo: { status: 409, code: 'conflict', message: '{type}/{id} cannot be deleted while other resources refer to it: {referring}' },
   ruleViolated: { status: 422, code: 'business-rule', message: '{reason}' },
   subsetted: { status: 422, code: 'business-rule', message: 'A resource tagged SUBSETTED is incomplete and cannot be stored' },
+  contentPatched: { status: 422, code: 'business-rule', message: 'A patch cannot change the content of this Binary, which is stored apart: send other content by PUT in its own type' },
   patchInvalid: { status: 400, code: 'structure', message: 'The patch is not a JSON Patch: {reason}' },
   patchNotApplicable: { status: 422, code: 'processing', message: 'The patch cannot be applied: {reason}' },
   patchTestFailed: { status: 422, code: 'processing', message: 'A test of the patch failed: {reason}' },

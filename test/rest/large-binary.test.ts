@@ -159,15 +159,9 @@ it('refuses the text without data as an update, however it comes', async () => {
   expect(meta.tag[0].code).toBe('SUBSETTED');
   refused.push(await server.request('PUT', `${root}/Binary/listed`, untagged));
   refused.push(await server.request('POST', `${root}/Binary`, untagged));
-  const patch = [{ op: 'remove', path: '/meta/tag' }];
-  refused.push(
-    await server.request('PATCH', `${root}/Binary/listed`, patch, {
-      'content-type': 'application/json-patch+json',
-    }),
-  );
   const entry = [{ resource: untagged, request: { method: 'PUT', url: 'Binary/listed' } }];
   refused.push(await server.request('POST', root, { resourceType: 'Bundle', type: 'transaction', entry }));
-  expect(refused.map(({ status }) => status)).toEqual([422, 422, 422, 422, 422]);
+  expect(refused.map(({ status }) => status)).toEqual([422, 422, 422, 422]);
   const document = 'mutation ($r: BinaryInput!) { BinaryUpdate(id: "listed", res: $r) { resource { id } } }';
   const graphql = root.replace('/fhir/', '/graphql/');
   const { _data, ...input } = untagged;
@@ -181,6 +175,94 @@ it('refuses the text without data as an update, however it comes', async () => {
   expect(json.data?.BinaryUpdate ?? null).toBeNull();
   expect(json.errors).toBeDefined();
   expect((await get('/Binary/listed/_history')).json.total).toBe(1);
+});
+
+const JSON_PATCH = { 'content-type': 'application/json-patch+json' };
+const patched = (of: string, operations: readonly object[]): Promise<Answer> =>
+  server.request('PATCH', `${root}/Binary/${of}`, operations, JSON_PATCH);
+/** What lists have of a later version with the content of version 1. */
+const keptStub = (of: string, version: number): object => ({
+  meta: {
+    versionId: String(version),
+    tag: expect.arrayContaining([expect.objectContaining({ code: 'SUBSETTED' })]),
+  },
+  _data: {
+    extension: [
+      { url: `${EXTENSIONS}/content-address`, valueUrl: `Binary/${of}/_history/${version}` },
+      { url: `${EXTENSIONS}/content-size`, valueUnsignedInt: CONTENT.length },
+      { url: `${EXTENSIONS}/content-version`, valuePositiveInt: 1 },
+    ],
+  },
+});
+
+it('keeps the content when a patch or an operation changes the resource', async () => {
+  expect((await send('PUT', '/Binary/kept', CONTENT)).status).toBe(201);
+  const context = { op: 'add', path: '/securityContext', value: { reference: 'Patient/p2' } };
+  const changed = await patched('kept', [context, { op: 'remove', path: '/meta/tag' }]);
+  expect(changed).toMatchObject({ status: 200, json: keptStub('kept', 2) });
+  expect(changed.json.securityContext).toEqual({ reference: 'Patient/p2' });
+  const parameter = (name: string, value: object): object => ({ name, ...value });
+  const replace = {
+    name: 'operation',
+    part: [
+      parameter('type', { valueCode: 'replace' }),
+      parameter('path', { valueString: 'Binary.contentType' }),
+      parameter('value', { valueCode: 'image/png' }),
+    ],
+  };
+  const byPath = await server.request('PATCH', `${root}/Binary/kept`, {
+    ...{ resourceType: 'Parameters', parameter: [replace] },
+  });
+  expect(byPath).toMatchObject({ status: 200, json: keptStub('kept', 3) });
+  for (const [code, tags] of [
+    ['$meta-add', 2],
+    ['$meta-delete', 1],
+  ] as const) {
+    const valueMeta = { tag: [{ system: 'urn:t', code: 'reviewed' }] };
+    const { status, json } = await server.request('POST', `${root}/Binary/kept/${code}`, {
+      ...{ resourceType: 'Parameters', parameter: [{ name: 'meta', valueMeta }] },
+    });
+    expect([status, json.parameter[0].valueMeta.tag.length]).toEqual([200, tags]);
+  }
+  const request = { method: 'PATCH', url: 'Binary/kept' };
+  const data = Buffer.from(JSON.stringify([{ op: 'remove', path: '/securityContext' }])).toString('base64');
+  const resource = { resourceType: 'Binary', contentType: 'application/json-patch+json', data };
+  const answered = await server.request('POST', root, {
+    ...{ resourceType: 'Bundle', type: 'transaction', entry: [{ resource, request }] },
+  });
+  expect(answered.json.entry[0].response.status).toMatch(/^200/);
+  for (const path of ['/Binary/kept', '/Binary/kept/_history/6', '/Binary/kept/_history/4']) {
+    const { headers, bytes } = await get(path);
+    expect([headers['content-type'], sum(bytes)]).toEqual(['image/png', sum(CONTENT)]);
+  }
+  expect((await get('/Binary?_id=kept')).json.entry[0].resource).toMatchObject(keptStub('kept', 6));
+  expect((await send('PUT', '/Binary/kept', CONTENT)).json).toMatchObject(stub('kept', 7));
+  expect(sum((await get('/Binary/kept/_history/5')).bytes)).toBe(sum(CONTENT));
+});
+
+it('has no patch that removes or replaces the content', async () => {
+  expect((await send('PUT', '/Binary/patched', CONTENT)).status).toBe(201);
+  const tag = { op: 'remove', path: '/meta/tag' };
+  const data = Buffer.from('short').toString('base64');
+  const extension = '/_data/extension/0';
+  for (const operations of [
+    [tag, { op: 'remove', path: '/_data' }],
+    [tag, { op: 'remove', path: '/_data' }, { op: 'add', path: '/data', value: data }],
+    [{ op: 'add', path: '/data', value: data }],
+    [{ op: 'replace', path: `${extension}/valueUrl`, value: 'Binary/other/_history/1' }],
+    [{ op: 'remove', path: extension }],
+    [{ op: 'replace', path: '', value: { resourceType: 'Binary', id: 'patched', contentType: 'image/png' } }],
+  ]) {
+    const { status, json } = await patched('patched', operations);
+    expect([status, json.issue[0].diagnostics]).toEqual([
+      422,
+      'A patch cannot change the content of this Binary, which is stored apart: send other content by PUT in its own type',
+    ]);
+  }
+  expect((await patched('patched', [{ op: 'test', path: '/contentType', value: 'video/mp4' }])).status).toBe(
+    200,
+  );
+  expect((await get('/Binary/patched/_history')).json.total).toBe(1);
 });
 
 it('takes content of unknown length, and compressed, short and long', async () => {

@@ -3,14 +3,34 @@
  * and the length of each body, the number and the size of parts, and their tags.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { appendFileSync, createReadStream } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { closedAtEnd } from './left-open';
 
 const KEY_ID = 'test-key';
 const SECRET = 'test-secret-of-the-bucket';
 const REGION = 'test-region';
 const LEAST_PART = 5 * 1024 * 1024;
+
+/** A part of an upload that has not ended. Its bytes are in a file where the bucket has a folder. */
+interface Part {
+  readonly length: number;
+  readonly tag: string;
+  readonly bytes: Buffer;
+}
+
+/** An object that is in a file. */
+interface ObjectFile {
+  readonly file: string;
+  readonly length: number;
+}
+
+export interface FakeBucketOptions {
+  /** Objects of several parts are files here, so that they may be larger than memory. Parts must come in their order. */
+  readonly folder?: string;
+}
 
 export interface FakeBucket {
   readonly settings: {
@@ -24,7 +44,7 @@ export interface FakeBucket {
   /** Objects by name. */
   readonly objects: Map<string, Buffer>;
   /** Multipart uploads that have not ended, by their id. */
-  readonly uploads: Map<string, { readonly name: string; readonly parts: Map<number, Buffer> }>;
+  readonly uploads: Map<string, { readonly name: string; readonly parts: Map<number, Part> }>;
   /** Why requests were refused. */
   readonly refusals: string[];
   /** Called before a request is answered; a status is the answer. */
@@ -87,7 +107,8 @@ function refusalOf(request: IncomingMessage, url: URL, body: Buffer): string | u
   return signature === expected ? undefined : 'SignatureDoesNotMatch';
 }
 
-export async function openFakeBucket(): Promise<FakeBucket> {
+export async function openFakeBucket({ folder }: FakeBucketOptions = {}): Promise<FakeBucket> {
+  const files = new Map<string, ObjectFile>();
   const objects: FakeBucket['objects'] = new Map();
   const uploads: FakeBucket['uploads'] = new Map();
   const refusals: string[] = [];
@@ -129,19 +150,22 @@ export async function openFakeBucket(): Promise<FakeBucket> {
     }
     if (method === 'DELETE') {
       objects.delete(name);
+      files.delete(name);
       return end(response, 204);
     }
-    const object = objects.get(name);
+    const object = objects.get(name) ?? files.get(name);
     if (object === undefined) return end(response, 404);
     if (method === 'HEAD') return end(response, 200, '', { 'content-length': object.length });
-    const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
     const type = url.searchParams.get('response-content-type');
-    const part = first === undefined ? object : object.subarray(Number(first), Number(last) + 1);
-    response.writeHead(first === undefined ? 200 : 206, {
-      'content-length': part.length,
+    const start = Number(range?.[1] ?? 0);
+    const last = Math.min(Number(range?.[2] ?? Infinity), object.length - 1);
+    response.writeHead(range === null ? 200 : 206, {
+      'content-length': last + 1 - start,
       ...(type === null ? {} : { 'content-type': type }),
     });
-    response.end(part);
+    if ('file' in object) createReadStream(object.file, { start, end: last }).pipe(response);
+    else response.end(object.subarray(start, last + 1));
   };
   const answerUpload = (
     response: ServerResponse,
@@ -154,7 +178,11 @@ export async function openFakeBucket(): Promise<FakeBucket> {
       return end(response, 204);
     }
     if (method === 'PUT') {
-      open.parts.set(Number(url.searchParams.get('partNumber')), body);
+      if (folder !== undefined) appendFileSync(path.join(folder, upload), body);
+      const bytes = folder === undefined ? body : Buffer.alloc(0);
+      open.parts.set(Number(url.searchParams.get('partNumber')), {
+        ...{ length: body.length, tag: tagOf(body), bytes },
+      });
       return end(response, 200, '', { etag: tagOf(body) });
     }
     const named = [...body.toString().matchAll(/<PartNumber>(\d+)<\/PartNumber><ETag>([^<]+)<\/ETag>/g)].map(
@@ -162,13 +190,16 @@ export async function openFakeBucket(): Promise<FakeBucket> {
     );
     const isWhole = named.every(
       ({ part, tag }, index) =>
-        part !== undefined &&
-        tagOf(part) === tag &&
-        (index === named.length - 1 || part.length >= LEAST_PART),
+        part !== undefined && part.tag === tag && (index === named.length - 1 || part.length >= LEAST_PART),
     );
     // As S3 does: the status is sent before the parts are joined.
     if (!isWhole || named.length === 0) return end(response, 200, '<Error><Code>InvalidPart</Code></Error>');
-    objects.set(open.name, Buffer.concat(named.flatMap(({ part }) => part ?? [])));
+    const parts = named.flatMap(({ part }) => part ?? []);
+    if (folder === undefined) objects.set(open.name, Buffer.concat(parts.map(({ bytes }) => bytes)));
+    else {
+      const length = parts.reduce((sum, part) => sum + part.length, 0);
+      files.set(open.name, { file: path.join(folder, upload), length });
+    }
     uploads.delete(upload);
     return end(response, 200, '<CompleteMultipartUploadResult></CompleteMultipartUploadResult>');
   };

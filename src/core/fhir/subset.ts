@@ -100,9 +100,28 @@ export function markSubsetted(resource: JsonObject): JsonObject {
   return { ...resource, meta: withTag(meta ?? {}) };
 }
 
+/** True if a resource has the tag that `markSubsetted` adds. */
+export function isSubsetted(resource: JsonValue): boolean {
+  const meta = isJsonObject(resource) ? resource['meta'] : undefined;
+  const tags = isJsonObject(meta) && Array.isArray(meta['tag']) ? meta['tag'] : [];
+  return tags.some(
+    (tag) => isJsonObject(tag) && tag['code'] === SUBSETTED.code && tag['system'] === SUBSETTED.system,
+  );
+}
+
+/** Removes the tag that `markSubsetted` adds, and what of `meta` is empty without it. */
+export function withoutSubsetted(resource: JsonObject): JsonObject {
+  const { meta, ...others } = resource;
+  if (!isJsonObject(meta) || !Array.isArray(meta['tag'])) return resource;
+  const { tag: _tag, ...rest } = meta;
+  const tags = meta['tag'].filter(
+    (tag) => !isJsonObject(tag) || tag['code'] !== SUBSETTED.code || tag['system'] !== SUBSETTED.system,
+  );
+  return { ...others, meta: tags.length === 0 ? rest : { ...rest, tag: tags } };
+}
+
 function withTag(meta: JsonValue): JsonValue {
   if (!isJsonObject(meta)) return meta;
   const tags = Array.isArray(meta['tag']) ? meta['tag'] : [];
-  const isTagged = tags.some((tag) => isJsonObject(tag) && tag['code'] === SUBSETTED.code);
-  return isTagged ? meta : { ...meta, tag: [...tags, SUBSETTED] };
+  return isSubsetted({ meta }) ? meta : { ...meta, tag: [...tags, SUBSETTED] };
 }

@@ -44,7 +44,7 @@ export async function openBinary(
   const { contents } = services;
   const stored = await contents.findOf(space, {
     ...addressOf(services, context, type, id),
-    version: versionId,
+    version: apart.version ?? versionId,
   });
   if (stored === undefined) throw fhirError('contentUnavailable');
   const { size } = stored;

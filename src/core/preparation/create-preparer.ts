@@ -1,4 +1,5 @@
 import type { TenantSpace } from '../context';
+import { apartContentOf, keepApartContent } from '../fhir/apart-content';
 import { loadDefinitions } from '../fhir/definitions';
 import { isJsonObject, parseJson, parseStoredObject, stringifyJson, type JsonDocument } from '../fhir/json';
 import { outlineOf } from '../fhir/json/outline';
@@ -45,8 +46,17 @@ export function createPreparer(tools: PreparationTools, limits: Limits): Prepare
           ...(paths === undefined ? {} : { paths }),
         },
       });
-      const document = dropGeneratedNarrative(before, patched);
-      const prepared = await prepareVersion(tools, { space, type, id, idMode: { id }, document, byServer });
+      const narrated = dropGeneratedNarrative(before, patched);
+      const apart = apartContentOf(before.value, tools.extensionBase);
+      const kept =
+        apart === undefined || !isJsonObject(before.value)
+          ? undefined
+          : keepApartContent(before.value, apart, narrated.value);
+      const document = kept === undefined ? narrated : { ...narrated, value: kept.resource };
+      const prepared = await prepareVersion(tools, {
+        ...{ space, type, id, idMode: { id }, document, byServer },
+        content: kept?.content,
+      });
       return onlyTests(patch.value) ? { ...prepared, changesNothing: true } : prepared;
     },
     async inspect(space, { value }) {

@@ -1,7 +1,9 @@
 /** Large content in the import of a tenant: its lines come before that of the version that has it. */
+import { CONTENT_ADDRESS_EXTENSION } from '../../../packages/fhir-values/server-meta';
 import type { WrittenContent } from '../api/resource-input';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
-import { apartContentOf, withApartContent } from '../fhir/apart-content';
+import { apartContentOf, withApartContent, type ApartContent } from '../fhir/apart-content';
+import { isSubsetted } from '../fhir/subset';
 import type { Contents } from '../content/contents';
 
 interface Open {
@@ -48,14 +50,16 @@ export class ImportedContents {
   }
 
   /**
-   * Returns a resource that has the extensions of this server for its content. Returns what is wrong where its size differs, or
-   * where it has no content and says that it has.
+   * Returns a resource that has the extensions of this server for its content, or for that of an earlier version. `address`: of its
+   * version. Returns what is wrong where its size differs, or where it has no content and says that it has.
    */
-  fit(resource: JsonObject, content: ImportedContent | undefined): JsonObject | string {
-    if (content === undefined)
-      return apartContentOf(resource, this.extensionBase) === undefined ? resource : 'its content is missing';
-    if (sizeIn(resource['_data']) !== content.size) return 'its content has another size';
-    return withApartContent(resource, { address: content.name, size: content.size }, this.extensionBase);
+  fit(resource: JsonObject, content: ImportedContent | undefined, address: string): JsonObject | string {
+    const stated = statedIn(resource);
+    if (content === undefined && stated === undefined) return resource;
+    if (content === undefined && stated?.version === undefined) return 'its content is missing';
+    if (content !== undefined && (stated?.size !== content.size || stated.version !== undefined))
+      return 'its content has another size';
+    return withApartContent(resource, { address, size: 0, ...stated }, this.extensionBase);
   }
 
   /** Gives up a content whose version has not come. */
@@ -69,11 +73,25 @@ export class ImportedContents {
   }
 }
 
-/** The size that the extensions state, whose urls may have the base of another server. */
-function sizeIn(data: JsonValue | undefined): number | undefined {
+/** The earlier version that has the content of an imported one, and the size of that; undefined: its content is its own, or none. */
+export function earlierContentOf(
+  resource: JsonValue | undefined,
+): { readonly version: number; readonly size: number } | undefined {
+  const { version, size } = (resource !== undefined && statedIn(resource)) || { version: undefined, size: 0 };
+  return version === undefined ? undefined : { version, size };
+}
+
+/** What the extensions state, whose urls may have the base of another server; undefined: its content is not stored apart. */
+function statedIn(resource: JsonValue): Omit<ApartContent, 'address'> | undefined {
+  // Clients cannot store this tag.
+  if (!isSubsetted(resource)) return undefined;
+  const data = isJsonObject(resource) ? resource['_data'] : undefined;
   const extensions = isJsonObject(data) && Array.isArray(data['extension']) ? data['extension'] : [];
-  const sizes = extensions.flatMap((one) => (isJsonObject(one) ? [Number(one['valueUnsignedInt'])] : []));
-  return sizes.find((size) => Number.isInteger(size));
+  const [first] = extensions;
+  const url = isJsonObject(first) ? first['url'] : undefined;
+  const end = `/${CONTENT_ADDRESS_EXTENSION}`;
+  if (typeof url !== 'string' || !url.endsWith(end)) return undefined;
+  return apartContentOf(resource, url.slice(0, -end.length));
 }
 
 /** Writes a content from pieces that are pushed: each push resolves when the store asks for the next. */

@@ -3,35 +3,27 @@ import { createHash, type Hash } from 'node:crypto';
 import type { TenantImport, ExportPart } from '../api/tenant';
 import { turns } from '../concurrency/turns';
 import { fhirError, FhirError } from '../errors';
-import { loadDefinitions, type Definitions } from '../fhir/definitions';
 import { isJsonObject, parseJson, stringifyJson, type JsonObject } from '../fhir/json';
-import { parseReference } from '../fhir/reference';
 import { isRelease, RELEASE_NAMES, type Release } from '../fhir/release';
-import { toStoredText } from '../fhir/resource-text';
-import { ImportedParameters } from '../indexing/imported-parameters';
-import { auditEventTagIssues } from '../preparation/audit-event-tag';
 import { isShownName } from '../limits/shown-name';
-import { SEARCH_PARAMETER, SUBSCRIPTION } from '../fhir/type-names';
-import { switchedOff } from '../fhir/subscription/prepare-subscription';
+import { SUBSCRIPTION } from '../fhir/type-names';
 import { reindex, type ReindexOptions } from '../indexing/reindex';
-import { SERVER_ACTOR } from '../versions/stored-version';
-import { ImportedContents, type ImportedContent } from './imported-content';
+import { earlierContentOf, ImportedContents, type ImportedContent } from './imported-content';
 import { ImportedSubscriptions } from './imported-subscriptions';
+import { ImportedVersions, nameOf, type VersionTarget } from './imported-version';
 import type { Spaces } from './spaces';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { OwnerSession } from '../storage/connection/owner-session';
 import { readLast } from '../storage/tenants/purge';
 import { registerSearchParameters } from '../storage/indexing/search-parameters';
-import { addVersions, endImport, type ImportedVersion } from '../storage/tenants/tenant-import';
+import { addVersions, endImport, hasContent, type ImportedVersion } from '../storage/tenants/tenant-import';
 import type { Services } from '../ports';
 import { lockTenant, workWithoutLimits } from '../storage/tenants/tenant-removal';
 import { addTableRow, removeTableRows } from '../storage/schema/tenant-tables';
 import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
 import { keyText } from '../storage/read/version-row';
-import { CHANGE, type Change, type UnopenedReference } from '../storage/write/version-write';
 import { EXPORT_PARTS, ROWS, toHeader, VERSION_PARTS, type ExportHeader } from './tenant-export';
 import { requireFirstSettings } from './tenant-settings';
-import { isValidId } from '../fhir/resource';
 
 export interface TenantImportOptions extends ReindexOptions {
   readonly services: ReindexOptions['services'] & Pick<Services, 'contents'>;
@@ -116,25 +108,14 @@ async function open(
   return row;
 }
 
-/** The part and space of a version line. */
-interface VersionTarget {
-  readonly part: ExportPart;
-  readonly release: Release;
-  readonly space: number;
-}
-
 class Import {
-  /** For each part: the number of lines, their digest, and the last sequence. */
-  private readonly seen = new Map<ExportPart, { lines: number; readonly hash: Hash; last: number }>();
-  private readonly parameters: ReadonlyMap<Release, ImportedParameters> = new Map(
-    RELEASE_NAMES.map((release) => [release, new ImportedParameters(release)]),
-  );
+  /** For each part: the number of lines, and their digest. */
+  private readonly seen = new Map<ExportPart, { lines: number; readonly hash: Hash }>();
   private line = 1;
-  /** Number of active or requested Subscription versions; they are stored with the status off. */
-  subscriptionsOff = 0;
   private readonly header: ExportHeader;
   private readonly subscriptions: ImportedSubscriptions;
   readonly contents: ImportedContents;
+  private readonly versions: ImportedVersions;
 
   constructor(
     private readonly options: TenantImportOptions,
@@ -152,10 +133,17 @@ class Import {
       lastOf: (release) => header.lastSequence[release] ?? 0,
       keyOf: (id) => keyText(keys.keyOf(SUBSCRIPTION, id)),
     });
+    this.versions = new ImportedVersions({
+      ...{ services: options.services, header, subscriptions: this.subscriptions, contents: this.contents },
+    });
   }
 
   get subscriptionsKept(): number {
     return this.subscriptions.running;
+  }
+
+  get subscriptionsOff(): number {
+    return this.versions.subscriptionsOff;
   }
 
   /** Imports all lines; returns the number of versions, of resources and AuditEvents. */
@@ -201,16 +189,22 @@ class Import {
         if (fault !== undefined) refuse(this.line, fault);
         continue;
       }
-      const content = await this.contents.take(nameOf(members), (reason) => refuse(this.line, reason));
-      const version = this.toVersion(place, members, {
-        content,
-        isPresent: Number(members['sequence']) <= last,
-      });
+      const refuseLine = (reason: string): never => refuse(this.line, reason);
+      const content = await this.contents.take(nameOf(members), refuseLine);
+      const isPresent = Number(members['sequence']) <= last;
+      const version = this.versions.toVersion(place, members, { content, isPresent, refuse: refuseLine });
       done += 1;
       if (place.part !== ofBatch?.part || batch.length >= MAX_VERSIONS || characters > MAX_CHARACTERS)
         await flush();
       ofBatch = place;
-      if (version.sequence <= last) continue;
+      if (isPresent) continue;
+      const earlier = earlierContentOf(members['resource']);
+      if (earlier !== undefined) {
+        await flush();
+        const { type, key } = version;
+        if (!(await hasContent(this.session, place.space, { type, key, ...earlier })))
+          refuse(this.line, 'its content is missing');
+      }
       batch.push({ ...version, content });
       characters += version.body?.length ?? 0;
     }
@@ -254,7 +248,7 @@ class Import {
 
   private note(part: ExportPart, text: string): void {
     let seen = this.seen.get(part);
-    if (seen === undefined) this.seen.set(part, (seen = { lines: 0, hash: createHash('sha256'), last: 0 }));
+    if (seen === undefined) this.seen.set(part, (seen = { lines: 0, hash: createHash('sha256') }));
     seen.lines += 1;
     seen.hash.update(text).update('\n');
   }
@@ -263,84 +257,6 @@ class Import {
     const space = (isAudit ? this.row.auditSpaces : this.row.spaces)[release];
     if (space === undefined) throw new Error('a tenant has no space of a release');
     return space;
-  }
-
-  private definitionsOf(release: Release): Definitions {
-    return loadDefinitions(release);
-  }
-
-  private toVersion(
-    { part, release }: VersionTarget,
-    members: JsonObject,
-    { content, isPresent }: { readonly content: ImportedContent | undefined; readonly isPresent: boolean },
-  ): ImportedVersion {
-    const { services } = this.options;
-    const { type, id, version, sequence, lastUpdated, change, author } = members;
-    const { resource: sent, unopened } = members;
-    const isKept = type === SUBSCRIPTION && this.subscriptions.keeps(release, id);
-    const off = sent === undefined || isKept ? undefined : switchedOff(sent);
-    const resource = off ?? sent;
-    if (off !== undefined) this.subscriptionsOff += 1;
-    const number = typeof type === 'string' ? this.definitionsOf(release).typeNumber(type) : undefined;
-    if (typeof type !== 'string' || number === undefined) refuse(this.line, 'it names no resource type');
-    if (typeof id !== 'string' || !isValidId(id)) refuse(this.line, 'it has no id');
-    const last = this.seen.get(part);
-    if (!isNumber(version) || !isNumber(sequence) || last === undefined || sequence <= last.last)
-      refuse(
-        this.line,
-        'its version and its sequence must be numbers, and its sequence must be larger than the one before',
-      );
-    last.last = sequence;
-    if (sequence > (this.header.lastSequence[part] ?? 0))
-      refuse(this.line, 'its sequence is larger than the last one in the header');
-    const at = typeof lastUpdated === 'string' ? Date.parse(lastUpdated) : NaN;
-    if (!Number.isInteger(at)) refuse(this.line, 'its lastUpdated must be an instant');
-    if (typeof change !== 'string' || !isChange(change))
-      refuse(this.line, 'its change must be create, update or delete');
-    if (author !== undefined && (typeof author !== 'string' || !isValidId(author)))
-      refuse(this.line, 'its author must be an id');
-    const isResource = isJsonObject(resource) && resource['resourceType'] === type && resource['id'] === id;
-    if ((change === 'delete') !== (resource === undefined) || (resource !== undefined && !isResource))
-      refuse(this.line, 'its resource is another one');
-    if (isResource && author !== SERVER_ACTOR && auditEventTagIssues(type, resource).length > 0)
-      refuse(this.line, 'the AuditEvent of a client has the tag of those that the server has recorded');
-    if (type === SEARCH_PARAMETER) this.parameters.get(release)?.write(id, isResource ? resource : undefined);
-    const key = services.keys.keyOf(type, id);
-    const fitting = isResource && !isPresent ? this.contents.fit(resource, content) : resource;
-    if (typeof fitting === 'string') refuse(this.line, fitting);
-    const stored =
-      isResource && isJsonObject(fitting)
-        ? toStoredText(fitting, true, { id, extensionBase: services.extensionBase })
-        : { text: null, metaOffset: 0 };
-    return {
-      type: number,
-      key: keyText(key),
-      id: services.keys.isOwn(key) ? null : id,
-      version,
-      lastUpdated: at,
-      sequence,
-      change,
-      author: author ?? null,
-      body: stored.text,
-      metaOffset: stored.metaOffset,
-      unopened: this.toUnopened(release, unopened),
-    };
-  }
-
-  /** The references of a version that open nothing, each once. */
-  private toUnopened(release: Release, references: JsonObject[string] | undefined): UnopenedReference[] {
-    if (references === undefined) return [];
-    const { services } = this.options;
-    const found = new Map<string, UnopenedReference>();
-    for (const text of Array.isArray(references) ? references : [null]) {
-      const target = typeof text === 'string' ? parseReference(text) : undefined;
-      const targetType = this.definitionsOf(release).typeNumber(target?.type ?? '');
-      if (target?.type === undefined || target.id === undefined || targetType === undefined)
-        refuse(this.line, 'its references that open nothing are not of the form Type/id');
-      const targetKey = keyText(services.keys.keyOf(target.type, target.id));
-      found.set(`${targetType} ${targetKey}`, { targetType, targetKey });
-    }
-    return [...found.values()];
   }
 
   private requireWhole(end: JsonObject): void {
@@ -363,7 +279,7 @@ class Import {
   /** Registers search parameters as a write does; they are indexed in the background. */
   async registerParameters(): Promise<void> {
     const { database } = this.options.services;
-    for (const [release, parameters] of this.parameters)
+    for (const [release, parameters] of this.versions.parameters)
       for (const [owner, pairs] of parameters.all)
         await registerSearchParameters(database, this.spaceOf(release, false), { owner, pairs });
   }
@@ -389,20 +305,4 @@ class Import {
     await this.subscriptions.end();
     await endImport(this.session, this.row.number, spaces, JSON.stringify(this.header.policies));
   }
-}
-
-/** `Type/id/_history/version`; anything else where a member is of another kind. */
-function nameOf({ type, id, version }: JsonObject): string {
-  return `${JSON.stringify(type)}/${JSON.stringify(id)}/_history/${JSON.stringify(version)}`.replaceAll(
-    '"',
-    '',
-  );
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 2_147_483_647;
-}
-
-function isChange(change: string): change is Change {
-  return Object.hasOwn(CHANGE, change);
 }

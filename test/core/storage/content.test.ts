@@ -112,6 +112,18 @@ describe.each(['database', 'folder', 'bucket'] as const)('content in the %s', (s
     expect(await opened.differences('ward')).toEqual([]);
   });
 
+  it('stays when a patch changes the resource alone, and is stored once', async () => {
+    const before = [await count('content'), STORES[store].objects()];
+    for (const code of ['lung', 'heart'])
+      await opened.core.interactions.patch(context, {
+        ...{ type: 'Binary', id: 'scan' },
+        patch: { text: JSON.stringify([{ op: 'add', path: '/meta/tag/-', value: { code } }]) },
+      });
+    expect([await count('content'), STORES[store].objects()]).toEqual(before);
+    for (const version of ['2', '3', '4']) expect(sum(await load('scan', version))).toBe(sum(second));
+    expect(await opened.differences('ward')).toEqual([]);
+  });
+
   it('counts for the quota of its tenant', async () => {
     const { usage } = (await opened.core.tenants.describe('ward')) ?? {};
     expect(usage?.bytes).toBeGreaterThan(first.length + second.length);
@@ -142,7 +154,11 @@ describe.each(['database', 'folder', 'bucket'] as const)('content in the %s', (s
     await opened.core.tenants.import('moved', given(lines));
     const moved = await opened.context('moved', 'r4');
     expect(sum(await load('scan', '1', moved))).toBe(sum(first));
-    expect(sum(await load('scan', '2', moved))).toBe(sum(second));
+    for (const version of ['2', '3', '4']) expect(sum(await load('scan', version, moved))).toBe(sum(second));
+    const kept = '"valuePositiveInt":2';
+    const other = lines.map((line) => line.replace(kept, '"valuePositiveInt":3'));
+    await expect(opened.core.tenants.import('other', given(other))).rejects.toThrow('its content is missing');
+    await opened.core.tenants.remove('other', patientDeadline());
     const chunk = lines.findIndex((line) => line.includes('"chunk":1'));
     for (const [name, damaged] of [
       ['less', lines.filter((_line, index) => index !== chunk)],

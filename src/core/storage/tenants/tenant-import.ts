@@ -86,6 +86,22 @@ const CLAIM_CONTENT = unnamed(sql`
     from andiron.space s where s.number = ${bind('space')}::int and k.tenant = s.counter returning 1)
   select count(*)::int from claimed`);
 
+const HAS_CONTENT = unnamed(sql`
+  select 1 from andiron.content c
+  where c.space = ${bind('space')}::int and c.resource_type = ${bind('type')}::smallint
+    and c.resource_key = ${bind('key')}::bigint and c.version = ${bind('version')}::int and c.size = ${bind('size')}::bigint
+  limit 1`);
+
+/** True if a version that was added has a content of the size. */
+export async function hasContent(
+  session: OwnerSession,
+  space: number,
+  of: Pick<ImportedVersion, 'type' | 'key' | 'version'> & { readonly size: number },
+): Promise<boolean> {
+  const { type, key, version, size } = of;
+  return (await session.run(HAS_CONTENT, { space, type, key, version, size })).length > 0;
+}
+
 /** Adds versions, in the order of their sequences, and the heads of their resources, in one transaction. */
 export async function addVersions(
   session: OwnerSession,
