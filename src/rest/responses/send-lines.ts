@@ -16,6 +16,9 @@ export interface SentLines {
   readonly done: () => void;
 }
 
+/** Characters that are written together: one piece for each line costs as much as the line. */
+const PIECE = 32 * 1024;
+
 /** Sends the lines, with a line feed after each. An error closes the connection before the last line. */
 export function sendLines(
   request: FastifyRequest,
@@ -25,11 +28,16 @@ export function sendLines(
 ): FastifyReply {
   const output = new PassThrough();
   const write = async (): Promise<void> => {
+    let gathered = '';
     for await (const text of lines) {
       if (output.destroyed) return;
-      if (!output.write(`${text}\n`)) await drained(output, stallMs);
+      gathered += `${text}\n`;
+      if (gathered.length < PIECE) continue;
+      const hasRoom = output.write(gathered);
+      gathered = '';
+      if (!hasRoom) await drained(output, stallMs);
     }
-    output.end();
+    output.end(gathered);
   };
   write()
     .catch((error: unknown) => output.destroy(error instanceof Error ? error : new Error('it failed')))

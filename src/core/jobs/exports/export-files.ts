@@ -12,14 +12,15 @@ import type { StoredVersion } from '../../storage/read/stored-version';
 import type { VersionRow } from '../../storage/read/version-row';
 import { keepExport, type LeftOut } from '../../storage/jobs/bulk-jobs';
 import { readMembers, type MemberPage } from '../../storage/jobs/export-members';
+import { readCurrentVersions } from '../../storage/jobs/export-versions';
 import type { JobKey } from '../../storage/jobs/jobs';
 import { toStoredVersion } from '../../versions/stored-version';
 import type { ExportRequest } from './export-request';
 import { subsetOf } from './export-types';
-import type { ExportResult, StoredFile } from './first-pass';
+import { boundsOf, type ExportResult, type StoredFile } from './first-pass';
 
 /** Versions of one statement. */
-const PAGE = 1_000;
+const PAGE = 250;
 /** An export is kept for this long after a page was read, so that no file ends while it is read. */
 const KEPT_WHILE_READ_MS = 600_000;
 /** Pages after which the export is kept anew. */
@@ -122,11 +123,8 @@ async function* readFile(opened: OpenedFile): AsyncGenerator<readonly StoredVers
   let sent = 0;
   let found = 0;
   let pages = 0;
-  for (let after: number | undefined = file.after; after !== undefined;) {
-    const position: number = after;
+  for await (const page of readPages(opened)) {
     if (pages++ % KEEP_EVERY === 0) await whileBusy(() => keepExport(database, job, KEPT_WHILE_READ_MS));
-    const range = { ...file, after: position };
-    const page: MemberPage = await whileBusy(() => readMembers(database, job, range, PAGE));
     const rows: VersionRow[] = [];
     let bytes = 0;
     for await (const row of reader.completeEach(space, page.rows)) {
@@ -144,7 +142,6 @@ async function* readFile(opened: OpenedFile): AsyncGenerator<readonly StoredVers
     const seen = await seenOf(opened, rows);
     sent += seen.length;
     if (seen.length > 0) yield seen;
-    after = page.rows.length < PAGE ? undefined : page.last;
   }
   await whileBusy(() =>
     keepExport(database, job, 0, {
@@ -168,6 +165,29 @@ async function* readFile(opened: OpenedFile): AsyncGenerator<readonly StoredVers
       );
     }
     return versions;
+  }
+}
+
+/** Yields the rows of a file, and reads each page while the one before is sent. */
+async function* readPages({ services, context, finished, file }: OpenedFile): AsyncGenerator<MemberPage> {
+  const { database } = services;
+  const { job, request, result } = finished;
+  const bounds = boundsOf(request, result.moment);
+  const read = (after: number): Promise<MemberPage> => {
+    const range = { ...file, after };
+    return whileBusy(() =>
+      file.isListed
+        ? readMembers(database, job, range, PAGE)
+        : readCurrentVersions(database, context.space.number, range, bounds, PAGE),
+    );
+  };
+  for (let reading: Promise<MemberPage> | undefined = read(file.after); reading !== undefined;) {
+    const page: MemberPage = await reading;
+    const { rows, last } = page;
+    reading = rows.length < PAGE || last === undefined ? undefined : read(last);
+    // Its error is thrown when its turn comes, or by nobody when the reader has gone.
+    reading?.catch(() => undefined);
+    yield page;
   }
 }
 

@@ -27,6 +27,7 @@ import {
   type FileSize,
   type MemberBounds,
 } from '../../storage/jobs/export-members';
+import { findNextVersions } from '../../storage/jobs/export-versions';
 import { findExportMoment, type ExportMoment } from '../../storage/jobs/export-moment';
 import type { JobKey } from '../../storage/jobs/jobs';
 import { readLastSequence } from '../../storage/read/feed';
@@ -55,6 +56,8 @@ const MOMENT = { most: 250, longestWriteMs: LONGEST_WRITE_MS, pause: () => setTi
 export interface StoredFile {
   readonly type: number;
   readonly deleted: boolean;
+  /** False: it has all versions of the type that were current at the moment, and the export has no list of them. */
+  readonly isListed: boolean;
   readonly after: number;
   readonly to: number;
   readonly count: number;
@@ -123,13 +126,17 @@ export class FirstPass {
     );
     this.#types = populated.size;
     this.#report();
-    for (const plan of plans) {
+    const isWhole = ({ alternatives }: TypePlan): boolean =>
+      request.level === 'system' && alternatives === undefined;
+    const whole = plans.filter(isWhole);
+    const listed = plans.filter((plan) => !isWhole(plan));
+    for (const plan of listed) {
       if (this.#done.includes(plan.number) || !populated.has(plan.number)) continue;
       await this.#find(plan);
       this.#done.push(plan.number);
       this.#report();
     }
-    await this.#addChanged(plans);
+    if (listed.length > 0) await this.#addChanged(listed);
     if (request.level !== 'system') {
       const linkedPlans = await planTypes(services, context, request, linked);
       const { signal } = this.options;
@@ -140,12 +147,19 @@ export class FirstPass {
       });
     }
     if (request.since !== undefined || request.sinceSequence !== undefined) await this.#addDeleted(plans);
-    return { moment: this.moment, files: await this.#divide() };
+    const files = await this.#divideList();
+    for (const { number } of whole) {
+      files.push(...(await this.#divideWhole(number)));
+      if (!populated.has(number)) continue;
+      this.#done.push(number);
+      this.#report();
+    }
+    files.sort((a, b) => Number(a.deleted) - Number(b.deleted) || a.type - b.type || a.after - b.after);
+    return { moment: this.moment, files };
   }
 
   get #bounds(): MemberBounds {
-    const { since = -1, until = Number.MAX_SAFE_INTEGER, sinceSequence = 0 } = this.options.request;
-    return { last: this.moment.sequence, since, until, sinceSequence };
+    return boundsOf(this.options.request, this.moment);
   }
 
   #report(): void {
@@ -293,7 +307,7 @@ export class FirstPass {
   }
 
   /** Divides the members of each type into files. */
-  async #divide(): Promise<readonly StoredFile[]> {
+  async #divideList(): Promise<StoredFile[]> {
     const { services, context, job, fileSize } = this.options;
     const { database } = services;
     const most = services.definitions(context.space.release).resourceTypes.length * 2;
@@ -303,12 +317,40 @@ export class FirstPass {
         const from = { type, deleted, after };
         const next = await this.#step(() => findNextFile(database, job, from, fileSize));
         if (next === undefined) break;
-        files.push({ ...from, ...next });
+        files.push({ ...from, ...next, isListed: true });
         after = next.to;
       }
     }
     return files;
   }
+
+  /** Divides all versions of a type that were current at the moment into files. */
+  async #divideWhole(type: number): Promise<StoredFile[]> {
+    const { services, context, fileSize } = this.options;
+    const files: StoredFile[] = [];
+    for (let after = 0; ;) {
+      const from = { type, after };
+      const next = await this.#step(() =>
+        findNextVersions(services.database, context.space.number, from, this.#bounds, fileSize),
+      );
+      if (next === undefined) return files;
+      if (next.count > 0) files.push({ ...from, ...next, deleted: false, isListed: false });
+      after = next.to;
+      this.#found += next.count;
+    }
+  }
+}
+
+/** The bounds of the versions of an export that was made at a moment. */
+export function boundsOf(
+  {
+    since = -1,
+    until = Number.MAX_SAFE_INTEGER,
+    sinceSequence = 0,
+  }: Pick<ExportRequest, 'since' | 'until' | 'sinceSequence'>,
+  { sequence }: ExportMoment,
+): MemberBounds {
+  return { last: sequence, since, until, sinceSequence };
 }
 
 /** The Patients to whom an export is limited; undefined: it has all. */

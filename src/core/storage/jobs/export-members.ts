@@ -1,6 +1,6 @@
 /** What exports contain (docs/understand/storage.md, `export_member`): versions that are found once and read by each download. */
 import { sql } from 'kysely';
-import type { Database } from '../connection/database';
+import type { Database, Row } from '../connection/database';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
 import { decodePageRow, inlineBytes, PAGE_COLUMNS, type PageRow } from '../read/version-row';
 import type { JobKey } from './jobs';
@@ -25,11 +25,13 @@ export interface ExportMember {
 }
 
 const IS_JOB = sql`m.space = ${bind('space')}::int and m.job = ${bind('job')}`;
-const IN_BOUNDS = sql`
+/** True for a version `v` within the bounds. */
+export const IN_BOUNDS = sql`
   v.last_updated > ${bind('since')}::bigint and v.last_updated < ${bind('until')}::bigint
   and v.sequence > ${bind('since_sequence')}::int`;
 
-function boundsOf({ last, since, until, sinceSequence }: MemberBounds): {
+/** The values that `IN_BOUNDS` needs, and `last`. */
+export function bindBounds({ last, since, until, sinceSequence }: MemberBounds): {
   last: number;
   since: number;
   until: number;
@@ -104,7 +106,7 @@ async function addKeys(
   { type, keys, bounds }: AddedKeys,
 ): Promise<number> {
   if (keys.length === 0) return 0;
-  const bound = { space, job: id, type, keys: [...keys], ...boundsOf(bounds) };
+  const bound = { space, job: id, type, keys: [...keys], ...bindBounds(bounds) };
   const [row] = await database.run({ lane: 'search', space }, statement, bound);
   return Number(row?.[0] ?? 0);
 }
@@ -167,8 +169,16 @@ const READ = defineStatement(
 export interface MemberPage {
   /** Long texts are omitted; undefined: the version was erased. */
   readonly rows: readonly (PageRow | undefined)[];
-  /** The version-sequence of the last member; undefined: there are none. */
+  /** The version-sequence of the last row; undefined: there are none. */
   readonly last: number | undefined;
+}
+
+/** A page of rows with a sequence, a key and, from position 2 on, PAGE_COLUMNS. */
+export function toMemberPage(found: readonly Row[], type: number): MemberPage {
+  return {
+    rows: found.map((row) => (row[3] === null ? undefined : decodePageRow(row, 2, type, String(row[1])))),
+    last: found.at(-1)?.[0] as number | undefined,
+  };
 }
 
 /** Reads members in the order of their sequences. Cost: one statement. */
@@ -179,11 +189,7 @@ export async function readMembers(
   limit: number,
 ): Promise<MemberPage> {
   const bound = { space, job: id, deleted, type, after, to, limit, inline_bytes: inlineBytes(limit) };
-  const found = await database.run({ lane: 'search', space }, READ, bound);
-  return {
-    rows: found.map((row) => (row[3] === null ? undefined : decodePageRow(row, 2, type, String(row[1])))),
-    last: found.at(-1)?.[0] as number | undefined,
-  };
+  return toMemberPage(await database.run({ lane: 'search', space }, READ, bound), type);
 }
 
 const NEXT_FILE = defineStatement(
