@@ -58,13 +58,13 @@ function currentAt({ last, sinceSequence }: MemberBounds): readonly string[] {
 async function filesOf(bounds: MemberBounds, size: { readonly lines: number; readonly bytes: number }) {
   const files: string[][] = [];
   for (let after = 0; ;) {
-    const from = { type: SOME_TYPE, after };
-    const next = await findNextVersions(storage.database, SYSTEM_R4, from, bounds, size);
+    const from = { type: SOME_TYPE, after, bounds };
+    const next = await findNextVersions(storage.database, SYSTEM_R4, from, size);
     if (next === undefined) return files;
     const lines: string[] = [];
     for (let position: number | undefined = after; position !== undefined;) {
-      const range = { type: SOME_TYPE, after: position, to: next.to };
-      const { rows, last } = await readCurrentVersions(storage.database, SYSTEM_R4, range, bounds, PAGE);
+      const range = { type: SOME_TYPE, after: position, to: next.to, bounds };
+      const { rows, last } = await readCurrentVersions(storage.database, SYSTEM_R4, range, PAGE);
       for (const row of rows) if (row !== undefined) lines.push(`${row.key.low}/${row.version}`);
       position = rows.length < PAGE ? undefined : last;
       await setImmediate();

@@ -178,7 +178,7 @@ async function* readPages({ services, context, finished, file }: OpenedFile): As
     return whileBusy(() =>
       file.isListed
         ? readMembers(database, job, range, PAGE)
-        : readCurrentVersions(database, context.space.number, range, bounds, PAGE),
+        : readCurrentVersions(database, context.space.number, { ...range, bounds }, PAGE),
     );
   };
   for (let reading: Promise<MemberPage> | undefined = read(file.after); reading !== undefined;) {

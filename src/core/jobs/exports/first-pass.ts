@@ -329,12 +329,12 @@ export class FirstPass {
     const { services, context, fileSize } = this.options;
     const files: StoredFile[] = [];
     for (let after = 0; ;) {
-      const from = { type, after };
+      const from = { type, after, bounds: this.#bounds };
       const next = await this.#step(() =>
-        findNextVersions(services.database, context.space.number, from, this.#bounds, fileSize),
+        findNextVersions(services.database, context.space.number, from, fileSize),
       );
       if (next === undefined) return files;
-      if (next.count > 0) files.push({ ...from, ...next, deleted: false, isListed: false });
+      if (next.count > 0) files.push({ type, after, ...next, deleted: false, isListed: false });
       after = next.to;
       this.#found += next.count;
     }

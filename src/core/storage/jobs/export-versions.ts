@@ -45,14 +45,14 @@ export interface VersionRange {
   readonly type: number;
   readonly after: number;
   readonly to: number;
+  readonly bounds: MemberBounds;
 }
 
 /** Reads versions in the order of their sequences; those that were not current are undefined. Cost: one statement. */
 export async function readCurrentVersions(
   database: Database,
   space: number,
-  { type, after, to }: VersionRange,
-  bounds: MemberBounds,
+  { type, after, to, bounds }: VersionRange,
   limit: number,
 ): Promise<MemberPage> {
   const bound = {
@@ -81,8 +81,7 @@ const NEXT_FILE = defineStatement(
 export async function findNextVersions(
   database: Database,
   space: number,
-  { type, after }: Pick<VersionRange, 'type' | 'after'>,
-  bounds: MemberBounds,
+  { type, after, bounds }: Omit<VersionRange, 'to'>,
   { lines, bytes }: FileSize,
 ): Promise<{ readonly count: number; readonly to: number } | undefined> {
   const [row] = await database.run({ lane: 'search', space }, NEXT_FILE, {
