@@ -10,6 +10,10 @@ const SCREEN = '/w/system/console/administration/system/bulk';
 /** Megabytes, which the page need not hold. */
 const LARGE = Buffer.alloc(3_000_000, 'scan');
 
+/** An image of one pixel. */
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 let server: TestServer;
 let browser: Browser;
 beforeAll(async () => {
@@ -54,8 +58,13 @@ it('an export is begun, followed to its files, saved, and removed', async () => 
     await setColors(page, colors);
     expect(await findBarriers(page)).toEqual([]);
   }
+  // Administrators see it with those of others.
+  const row = page.getByRole('row', { name: /^Export: The records of all patients · R4 / });
+  await row.getByText('Done').waitFor();
+  await row.getByText('2 lines in 1 files').waitFor();
   await job.getByRole('button', { name: /^Remove/ }).click();
-  await page.getByText('None yet.').waitFor();
+  await row.waitFor({ state: 'detached' });
+  expect(await page.getByText('None yet.').count()).toBe(2);
   expect(faults).toEqual([]);
   await close();
 });
@@ -82,6 +91,54 @@ it('files are imported, and the lines that are refused are saved with their reas
   expect(readFileSync(await file.path(), 'utf8')).toContain('Location.status');
   expect((await server.request('GET', `${FHIR}/Location/ward`)).status).toBe(200);
   expect(await findBarriers(page)).toEqual([]);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+it('the export of another client is removed, and an import that is still sent is given up', async () => {
+  const begun = await server.request('GET', `${FHIR}/$export`, undefined, { prefer: 'respond-async' });
+  expect(begun.status).toBe(202);
+  const { page, goTo, close, faults } = await openConsole(browser, server.base);
+  await goTo(SCREEN);
+  await page.getByRole('button', { name: /^(Stop|Remove): Export: All resources · R4/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Remove this export or import?' });
+  await dialog.getByRole('button', { name: /^(Stop|Remove)$/ }).click();
+  await page.getByRole('row', { name: /^Export: All resources/ }).waitFor({ state: 'detached' });
+  const status = new URL(String(begun.headers['content-location'])).pathname;
+  expect((await server.request('GET', status)).status).toBe(404);
+  // The server never answers this one.
+  await page.route('**/$import', () => undefined);
+  await page.locator('input[type=file]').setInputFiles({
+    ...{ name: 'rooms.ndjson', mimeType: 'application/x-ndjson' },
+    buffer: Buffer.from('{"resourceType":"Location","id":"a"}'),
+  });
+  await page.getByRole('button', { name: 'Start the import' }).click();
+  await page.getByRole('progressbar', { name: 'Sending the files' }).waitFor({ state: 'attached' });
+  expect(await findBarriers(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByRole('progressbar', { name: 'Sending the files' }).waitFor({ state: 'detached' });
+  expect(await page.getByRole('alert').count()).toBe(0);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+it('an image is loaded by the browser from an address of its own', async () => {
+  const content = Buffer.from(PIXEL, 'base64');
+  const sent = await server.request('PUT', `${FHIR}/Binary/wound`, content, { 'content-type': 'image/png' });
+  expect(sent.status).toBe(201);
+  const attachment = { contentType: 'image/png', url: 'Binary/wound', title: 'Wound' };
+  await put('DocumentReference', {
+    ...{ resourceType: 'DocumentReference', id: 'wound', status: 'current' },
+    content: [{ attachment }],
+  });
+  const { page, goTo, close, faults } = await openConsole(browser, server.base);
+  await goTo(`${FHIR}/DocumentReference/wound`);
+  const image = page.getByRole('img', { name: 'Wound.png' });
+  await image.waitFor();
+  expect(await image.getAttribute('src')).toContain(`${FHIR}/Binary/wound`);
+  await page.waitForFunction(
+    () => document.querySelector<HTMLImageElement>('img[alt="Wound.png"]')?.naturalWidth === 1,
+  );
   expect(faults).toEqual([]);
   await close();
 });

@@ -1,4 +1,4 @@
-/** Contents of attachments that the browser itself loads: videos, sounds, and files of any length. */
+/** Contents of attachments that the browser itself loads: images, videos, sounds, and files of any length. */
 import { fireEvent, screen, waitFor } from '@testing-library/dom';
 import { contentTypeOf } from '../../console/src/api/upload';
 import { AttachmentView } from '../../console/src/fhir/render/attachment-view';
@@ -46,6 +46,17 @@ it('a video is played from an address, which is renewed at the same moment when 
   // One that cannot be played at all does not ask for ever.
   fireEvent.error(player);
   expect(asked).toEqual(['Binary/gait', 'Binary/gait']);
+});
+
+it('an image is loaded by the browser, at once where it is small', async () => {
+  show({ contentType: 'image/png', url: 'Binary/wound', title: 'Wound' });
+  const image = await screen.findByRole('img', { name: 'Wound.png' });
+  expect(image.getAttribute('src')).toBe(`${ROOT}/Binary/wound?_signature=1`);
+  // An address that has ended is renewed, once.
+  fireEvent.error(image);
+  await waitFor(() => expect(image.getAttribute('src')).toBe(`${ROOT}/Binary/wound?_signature=2`));
+  fireEvent.error(image);
+  expect(asked).toEqual(['Binary/wound', 'Binary/wound']);
 });
 
 it('a file that is not shown is saved without passing through the page', async () => {

@@ -15,6 +15,8 @@ interface Sent {
 }
 
 const sent: Sent[] = [];
+/** The jobs of the tenant that the server has. */
+let listed: object[] = [];
 /** The answers to questions about the state of a job, of which the last stays. */
 let states: (() => Response)[] = [];
 
@@ -32,11 +34,12 @@ const done = () => Response.json(MANIFEST, { headers: { expires: 'Mon, 30 Nov 20
 beforeEach(() => {
   sent.length = 0;
   states = [];
+  listed = [];
   sessionStorage.clear();
   localStorage.clear();
   globalThis.fetch = (input, init) => {
     const path = input instanceof Request ? input.url : String(input);
-    const method = init?.method ?? 'GET';
+    const method = init?.method ?? (input instanceof Request ? input.method : 'GET');
     if (/\$export|\$import|_bulk/.test(path))
       sent.push({ method, path, prefer: new Headers(init?.headers).get('prefer'), body: init?.body });
     return Promise.resolve(answerTo(method, path));
@@ -53,6 +56,15 @@ function answerTo(method: string, path: string): Response {
     return method === 'DELETE'
       ? Response.json({}, { status: 202 })
       : ((states.length > 1 ? states.shift() : states[0]) ?? done)();
+  if (path.includes('/jobs')) {
+    if (method !== 'DELETE') return Response.json({ jobs: listed });
+    sent.push({ method, path, prefer: null, body: undefined });
+    listed = [];
+    return Response.json({ removed: 'x' });
+  }
+  if (path.endsWith('/clients'))
+    return Response.json({ clients: [{ id: 'c-1', name: 'Registry', scopes: [] }] });
+  if (path.endsWith('/users')) return Response.json({ users: [] });
   return Response.json({ name: 'acme', status: 'active', settings: {}, own: [], rest: [] });
 }
 
@@ -96,7 +108,7 @@ it('an export of the records of a Group is begun, followed to its files, saved a
   await waitFor(() => expect(saved).toEqual(['Patient-1.ndjson']));
   expect(sent.at(-1)?.path).toBe(`${ROOT}/_bulk/job-1/Patient-1`);
   fireEvent.click(within(job).getByRole('button', { name: /^Remove/ }));
-  await screen.findByText('None yet.');
+  await waitFor(() => expect(screen.getAllByText('None yet.')).toHaveLength(2));
   expect(sent.at(-1)).toMatchObject({ method: 'DELETE', path: `${ROOT}/_bulk/job-1` });
 });
 
@@ -136,8 +148,60 @@ it('a job that has failed says why, and one that the server has forgotten leaves
   await screen.findByText('The server has forgotten it.');
   sent.length = 0;
   fireEvent.click(await button(/^Remove from the list/));
-  await screen.findByText('None yet.');
+  await waitFor(() => expect(screen.getAllByText('None yet.')).toHaveLength(2));
   expect(sent).toEqual([]);
+});
+
+it('exports and imports of other clients are listed with who began them, and ended after a question', async () => {
+  const job = { cancelling: false, created: '2026-11-29T08:00:00Z' };
+  listed = [
+    {
+      ...{
+        ...job,
+        id: 'a',
+        kind: 'export',
+        state: 'running',
+        by: { client: 'c-1', person: 'Practitioner/ann' },
+      },
+      request: { release: 'r4', level: 'group', group: 'ward', types: ['Patient'] },
+      progress: { types: 10, typesDone: 3, resources: 12345 },
+    },
+    {
+      ...{ ...job, id: 'b', kind: 'import', state: 'done' },
+      request: { release: 'r4b', files: 22, names: ['rooms.ndjson'] },
+      result: { files: 22, received: 22, lines: 9, written: 8, refused: 1 },
+    },
+    { ...job, id: 'c', kind: 'reindex', state: 'done', request: {} },
+  ];
+  render(<App />, SCREEN);
+  const table = await screen.findByRole('table', { name: 'All exports and imports of this tenant' });
+  await within(table).findByText('Registry');
+  const cells = within(table)
+    .getAllByRole('row')
+    .slice(1)
+    .map((row) =>
+      within(row)
+        .getAllByRole('cell')
+        .map(({ textContent }) => textContent),
+    );
+  expect(cells.map(([what, by, , state, action]) => [what, by, state, action])).toEqual([
+    [
+      'Export: Group/ward · Patient · R4',
+      'Practitioner/annRegistry',
+      'Running3 of 10 types, 12,345 resources',
+      'Stop',
+    ],
+    ['Import: rooms.ndjson, 21 more · R4B', 'The operator', 'Done8 written, 1 refused', 'Remove'],
+  ]);
+  fireEvent.click(within(table).getByRole('button', { name: /^Stop: Export: Group\/ward/ }));
+  const dialog = await screen.findByRole('dialog', { name: 'Remove this export or import?' });
+  expect(sent).toEqual([]);
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Stop' }));
+  await waitFor(() =>
+    expect(sent.map(({ method, path }) => [method, path.replace(/^.*\/jobs/, '/jobs')])).toEqual([
+      ['DELETE', '/jobs/a'],
+    ]),
+  );
 });
 
 it('the address of an export has what was asked for', () => {

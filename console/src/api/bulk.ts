@@ -3,6 +3,7 @@ import { fhirPath, type Space } from '../place';
 import { toFailure } from './failure';
 import { isObject, numberOf, objectsOf, parseJson, textOf, type JsonObject, type JsonValue } from './json';
 import { request, send } from './send';
+import { upload, type Sending } from './upload';
 
 export interface ExportRequest {
   /** `Patient`: the records of all Patients; `Group`: of the members of a Group. */
@@ -69,10 +70,11 @@ export async function startExport(space: Space, asked: ExportRequest): Promise<s
 }
 
 /** Returns the id of the job. */
-export async function startImport(space: Space, files: readonly File[]): Promise<string> {
+export async function startImport(space: Space, files: readonly File[], sending: Sending): Promise<string> {
   const body = new FormData();
   for (const file of files) body.append('file', file, file.name);
-  return jobIn((await send(fhirPath(space, '$import'), { method: 'POST', headers: ASYNC, body })).headers);
+  const headers = { ...ASYNC, accept: 'application/fhir+json' };
+  return jobIn((await upload(space, '$import', { ...sending, headers, body })).headers);
 }
 
 /** The server fetches the files. Returns the id of the job. */

@@ -19,6 +19,8 @@ import { SaveContent, StreamView } from './stream-view';
 
 /** Larger ones are read when somebody asks. */
 const SHOWN_BYTES = 5_000_000;
+/** What the browser loads by itself, in parts where it can. */
+const STREAMS = ['image', 'video', 'audio'] as const;
 
 /** The bytes, from the record itself or read with the token of the person. */
 async function readContent(space: Space, value: JsonObject): Promise<Uint8Array<ArrayBuffer>> {
@@ -67,12 +69,12 @@ export function AttachmentView({ value }: { readonly value: JsonObject }) {
   /** What the browser loads by itself; the rest is read with the token of the person. */
   const remote = data === undefined && target.kind === 'record' ? keyOf(target) : undefined;
   const [isWanted, setWanted] = useState(preview === 'image' && isSmall);
-  const isStream = remote !== undefined && (preview === 'video' || preview === 'audio');
+  const stream = remote === undefined ? undefined : STREAMS.find((kind) => kind === preview);
   const content = useQuery({
     // Content inside of the record is no key: megabytes would be compared at each drawing.
     queryKey: ['attachment', space, data === undefined ? url : id],
     queryFn: () => readContent(space, value),
-    enabled: isWanted && isHere && !isStream,
+    enabled: isWanted && isHere && stream === undefined,
     staleTime: Infinity,
     gcTime: data === undefined ? 60_000 : 0,
     structuralSharing: false,
@@ -92,7 +94,7 @@ export function AttachmentView({ value }: { readonly value: JsonObject }) {
         </Text>
         {address !== undefined ? (
           <ContentButtons address={address} name={name} canOpen={canOpen} />
-        ) : (isStream && isWanted) || (remote !== undefined && preview === 'none') ? null : (
+        ) : (stream !== undefined && isWanted) || (remote !== undefined && preview === 'none') ? null : (
           <Button
             size="compact-xs"
             variant="default"
@@ -106,13 +108,8 @@ export function AttachmentView({ value }: { readonly value: JsonObject }) {
           <SaveContent space={space} content={remote} name={name} />
         )}
       </Group>
-      {remote !== undefined && isStream && isWanted ? (
-        <StreamView
-          space={space}
-          content={remote}
-          name={name}
-          kind={preview === 'audio' ? 'audio' : 'video'}
-        />
+      {remote !== undefined && stream !== undefined && isWanted ? (
+        <StreamView space={space} content={remote} name={name} kind={stream} />
       ) : null}
       {content.isError ? <FailureView error={content.error} /> : null}
       {address === undefined || content.data === undefined ? null : (

@@ -1,5 +1,5 @@
-/** A video or a sound, of which the browser loads the parts that it plays; and a file that is saved without passing through the page. */
-import { Button, Text } from '@mantine/core';
+/** Images, videos and sounds that the browser itself loads, and files that it saves: none of them passes through the page. */
+import { Button, Image, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { readContentAddress } from '../../api/content';
@@ -23,10 +23,10 @@ export interface StreamViewProps {
   /** `Binary/id`, or a version of it. */
   readonly content: string;
   readonly name: string;
-  readonly kind: 'video' | 'audio';
+  readonly kind: 'image' | 'video' | 'audio';
 }
 
-/** Plays by addresses that are valid for a minute: one that has ended while it plays is replaced, at the same moment. */
+/** Shows by addresses that are valid for a minute: one that has ended while it plays is replaced, at the same moment. */
 export function StreamView({ space, content, name, kind }: StreamViewProps) {
   const at = useRef(0);
   const renewed = useRef(0);
@@ -40,6 +40,24 @@ export function StreamView({ space, content, name, kind }: StreamViewProps) {
   });
   if (address.isError) return <FailureView error={address.error} isOfRecords />;
   if (address.data === undefined) return <Text size="sm">{texts.common.loading}</Text>;
+  const renew = (): void => {
+    if (Date.now() - renewed.current < SOON_MS) return;
+    renewed.current = Date.now();
+    void address.refetch();
+  };
+  if (kind === 'image')
+    return (
+      <Image
+        src={address.data}
+        alt={name}
+        mah={360}
+        w="auto"
+        maw="100%"
+        fit="contain"
+        mt="xs"
+        onError={renew}
+      />
+    );
   const Player = kind;
   return (
     <Player
@@ -52,11 +70,7 @@ export function StreamView({ space, content, name, kind }: StreamViewProps) {
       onLoadedMetadata={({ currentTarget }) => {
         if (at.current > 0) currentTarget.currentTime = at.current;
       }}
-      onError={() => {
-        if (Date.now() - renewed.current < SOON_MS) return;
-        renewed.current = Date.now();
-        void address.refetch();
-      }}
+      onError={renew}
     />
   );
 }

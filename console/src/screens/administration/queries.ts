@@ -85,3 +85,9 @@ export function useForget(): (tenant: string) => void {
     void queries.invalidateQueries({ queryKey: [ROOT], exact: true });
   };
 }
+
+/** The jobs of a tenant were changed by other ways than `useChange`. */
+export function useJobsChanged(tenant: string): () => void {
+  const queries = useQueryClient();
+  return () => void queries.invalidateQueries({ queryKey: [ROOT, tenant, 'jobs'] });
+}

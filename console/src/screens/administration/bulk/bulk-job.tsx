@@ -9,6 +9,7 @@ import { FailureView } from '../../../layout/failure-view';
 import { NUMBER, RecordTable } from '../../../layout/record-table';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
+import { useJobsChanged } from '../queries';
 import { StateBadge } from '../status-badge';
 
 const words = texts.administration.bulkScreen;
@@ -27,9 +28,13 @@ export function BulkJob({ space, job }: BulkJobProps) {
     refetchInterval: ({ state: { data } }) => (data?.state === 'running' ? EVERY_MS : false),
     retry: false,
   });
+  const changed = useJobsChanged(space.tenant);
   const removing = useMutation({
     mutationFn: () => removeBulkJob(space, job.id),
-    onSuccess: () => dropBulkJob(space, job.id),
+    onSuccess: () => {
+      dropBulkJob(space, job.id);
+      changed();
+    },
   });
   const title = words.titleOf(words.kinds[job.kind], job.title);
   const { data } = state;

@@ -10,6 +10,7 @@ import { ReleaseChoice } from '../release-choice';
 import { BulkJob } from './bulk-job';
 import { ExportForm } from './export-form';
 import { ImportForm } from './import-form';
+import { TenantJobs } from './tenant-jobs';
 
 const words = texts.administration.bulkScreen;
 
@@ -40,6 +41,9 @@ export function BulkScreen() {
             <BulkJob key={job.id} space={space} job={job} />
           ))}
         </Stack>
+      </Part>
+      <Part title={words.allJobs} hint={words.allJobsHint}>
+        <TenantJobs tenant={tenant} />
       </Part>
     </Stack>
   );

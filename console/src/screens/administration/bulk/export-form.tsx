@@ -7,6 +7,7 @@ import { keepBulkJob } from '../../../api/bulk-jobs';
 import { FailureView } from '../../../layout/failure-view';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
+import { useJobsChanged } from '../queries';
 import { useTypes } from '../use-types';
 
 const words = texts.administration.bulkScreen;
@@ -44,9 +45,13 @@ export function ExportForm({ space }: { readonly space: Space }) {
       since: (since) => (since.trim() === '' || INSTANT.test(since.trim()) ? null : words.sinceFault),
     },
   });
+  const changed = useJobsChanged(space.tenant);
   const starting = useMutation({
     mutationFn: (asked: ExportRequest) => startExport(space, asked),
-    onSuccess: (id, asked) => keepBulkJob(space, { id, kind: 'export', title: titleOf(asked) }),
+    onSuccess: (id, asked) => {
+      keepBulkJob(space, { id, kind: 'export', title: titleOf(asked) });
+      changed();
+    },
   });
   return (
     <form onSubmit={form.onSubmit((draft) => starting.mutate(toRequest(draft)))}>

@@ -1,12 +1,14 @@
 /** Begins an import: of files of this computer, or of addresses that the server reads. */
-import { Button, FileInput, Group, SegmentedControl, Stack, Textarea } from '@mantine/core';
+import { Button, FileInput, Group, Progress, SegmentedControl, Stack, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import { startImport, startImportFrom, type ImportAddress } from '../../../api/bulk';
 import { keepBulkJob } from '../../../api/bulk-jobs';
 import { FailureView } from '../../../layout/failure-view';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
+import { useJobsChanged } from '../queries';
 
 const words = texts.administration.bulkScreen;
 /** The server takes no longer request (MAX_BUNDLE_BYTES); its own limit may be lower. */
@@ -42,15 +44,31 @@ export function ImportForm({ space }: { readonly space: Space }) {
         from === 'addresses' && addressesIn(text) === undefined ? words.addressesFault : null,
     },
   });
+  const changed = useJobsChanged(space.tenant);
+  const [share, setShare] = useState<number>();
+  const ending = useRef<AbortController>(undefined);
+  // Files that are still sent belong to nothing when the screen is left.
+  useEffect(() => () => ending.current?.abort(), []);
+  const sendFiles = async (files: readonly File[]): Promise<string> => {
+    const controller = new AbortController();
+    ending.current = controller;
+    setShare(0);
+    try {
+      return await startImport(space, files, { tell: setShare, signal: controller.signal });
+    } finally {
+      setShare(undefined);
+    }
+  };
   const starting = useMutation({
     mutationFn: ({ from, files, addresses }: Draft) =>
-      from === 'here' ? startImport(space, files) : startImportFrom(space, addressesIn(addresses) ?? []),
+      from === 'here' ? sendFiles(files) : startImportFrom(space, addressesIn(addresses) ?? []),
     onSuccess: (id, { from, files, addresses }) => {
       const names =
         from === 'here'
           ? files.map(({ name }) => name)
           : (addressesIn(addresses) ?? []).map(({ url }) => url.replace(/[?#].*$/, '').replace(/^.*\//, ''));
       keepBulkJob(space, { id, kind: 'import', title: words.filesOf(names) });
+      changed();
       form.reset();
     },
   });
@@ -94,8 +112,18 @@ export function ImportForm({ space }: { readonly space: Space }) {
           >
             {words.startImport}
           </Button>
+          {share === undefined ? null : (
+            <Button variant="subtle" onClick={() => ending.current?.abort()}>
+              {texts.common.cancel}
+            </Button>
+          )}
         </Group>
-        {starting.isError ? <FailureView error={starting.error} isOfRecords /> : null}
+        {share === undefined ? null : (
+          <Progress value={share * 100} aria-label={words.sending} transitionDuration={0} />
+        )}
+        {starting.isError && starting.error !== ending.current?.signal.reason ? (
+          <FailureView error={starting.error} isOfRecords />
+        ) : null}
       </Stack>
     </form>
   );

@@ -52,7 +52,7 @@ export function AttachmentInput(props: ValueProps) {
     try {
       const content = isInside
         ? { data: await toBase64(file) }
-        : { url: await createBinary(space, file, setShare, controller.signal) };
+        : { url: await createBinary(space, file, { tell: setShare, signal: controller.signal }) };
       const type = file.type === '' ? 'application/octet-stream' : file.type;
       const members = { contentType: type, ...content, size: file.size, title: file.name };
       edit((text) => {
