@@ -18,6 +18,7 @@ import * as content from './0051-content';
 import * as bulkJobs from './0052-bulk-jobs';
 import * as imports from './0053-imports';
 import * as jobsOfBefore from './0054-jobs-of-before';
+import * as exportFiles from './0055-export-files';
 
 export { readFunctions, type DatabaseFunction } from './sql-files';
 
@@ -45,6 +46,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0052-bulk-jobs': bulkJobs,
   '0053-imports': imports,
   '0054-jobs-of-before': jobsOfBefore,
+  '0055-export-files': exportFiles,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */

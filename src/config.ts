@@ -101,13 +101,16 @@ function findContradictions(settings: Settings): string[] {
       'CONTENT_BUCKET_ENDPOINT, CONTENT_BUCKET, CONTENT_BUCKET_KEY_ID and CONTENT_BUCKET_SECRET must all be set, or none',
     );
   }
-  if (content.store === 'folder' && content.folder === undefined) {
-    faults.push('CONTENT_STORE is folder, but CONTENT_FOLDER is not set');
-  }
-  if (content.store === 'bucket' && !isBucketWhole) {
-    faults.push(
-      'CONTENT_STORE is bucket, but CONTENT_BUCKET_ENDPOINT and the others of the bucket are not set',
-    );
+  for (const [name, store] of [
+    ['CONTENT_STORE', content.store],
+    ['EXPORT_STORE', content.exports],
+  ] as const) {
+    if (store === 'folder' && content.folder === undefined) {
+      faults.push(`${name} is folder, but CONTENT_FOLDER is not set`);
+    }
+    if (store === 'bucket' && !isBucketWhole) {
+      faults.push(`${name} is bucket, but CONTENT_BUCKET_ENDPOINT and the others of the bucket are not set`);
+    }
   }
   if (core.secretKeys.some((key) => key.length < 32)) {
     faults.push(

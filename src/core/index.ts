@@ -37,7 +37,8 @@ export {
 } from './fhir/json';
 export { sizeOfJson } from './fhir/json/copy';
 export type { JsonOutline } from './fhir/json/outline';
-export { withAbsoluteAttachments } from './fhir/absolute-attachments';
+export { oneLine } from './fhir/one-line';
+export { exportLines } from './jobs/exports/export-lines';
 export { parseQueryText, type QueryParameter } from './fhir/query-text';
 export type { ResourceInput } from './api/resource-input';
 export { documentText } from './operations/document-text';

@@ -2,11 +2,12 @@
  * The steps of Inferno's bulk-data-test-kit (suite v2.0.0) and of the multi-patient group of ONC's criterion g(10), in words of our
  * own (docs/use/bulk-data.md, Inferno's test kits).
  */
-import { create, FORM, makeKey, toJwt } from '../support/access';
+import { create, FORM, makeKey, makeRsaKey, toJwt, type TestKey } from '../support/access';
 import { pathOf, waitForExport } from '../support/bulk';
 import { openSharedServer, type Answer, type SharedServer } from '../support/shared-server';
 
 const key = makeKey('bulk');
+const rsaKey = makeRsaKey('bulk-rsa');
 const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 let server: SharedServer;
@@ -16,13 +17,17 @@ let client: string;
 let token: string;
 
 let count = 0;
-function toForm(changes: Readonly<Record<string, string>> = {}, claimed: object = {}): string {
+function toForm(
+  changes: Readonly<Record<string, string>> = {},
+  claimed: object = {},
+  { kid, jwk, privateKey }: TestKey = key,
+): string {
   const claims = {
     ...{ iss: client, sub: client, aud: `${server.base}${oidc}/token`, jti: `bulk-${++count}` },
     exp: Math.floor(Date.now() / 1000) + 240,
     ...claimed,
   };
-  const assertion = toJwt({ alg: 'ES384', typ: 'JWT', kid: key.kid }, claims, key.privateKey);
+  const assertion = toJwt({ alg: String(jwk['alg']), typ: 'JWT', kid }, claims, privateKey);
   const form = {
     grant_type: 'client_credentials',
     scope: 'system/*.rs',
@@ -47,7 +52,7 @@ beforeAll(async () => {
   server = await openSharedServer('enforced');
   root = server.path('system', 'r4');
   oidc = `/w/${server.tenant('system')}/oidc`;
-  const body = { name: 'Bulk', scopes: ['system/*.cruds'], jwks: { keys: [key.jwk] } };
+  const body = { name: 'Bulk', scopes: ['system/*.cruds'], jwks: { keys: [key.jwk, rsaKey.jwk] } };
   client = (await create(server, `/tenants/${server.tenant('system')}/clients`, body)).id;
   token = String((await askToken(toForm({ scope: 'system/*.cruds' }))).json.access_token);
   const resources = [
@@ -96,23 +101,29 @@ it('the CapabilityStatement declares the operations', async () => {
   expect(operationOf('Group')).toContainEqual(declared('group-export'));
 });
 
-it('Backend Services refuse a wrong grant type, assertion type and JWT, and give a token for a right one', async () => {
-  const wrong = [
-    toForm({ grant_type: 'not_a_grant_type' }),
-    toForm({ client_assertion_type: 'not_an_assertion_type' }),
-    toForm({}, { iss: 'not-a-client' }),
-  ];
-  for (const form of wrong) expect([400, 401]).toContain((await askToken(form)).status);
-  const { status, json } = await askToken(toForm());
-  expect([status, json]).toEqual([
-    200,
-    expect.objectContaining({
-      token_type: 'Bearer',
-      expires_in: expect.any(Number),
-      scope: expect.any(String),
-    }),
-  ]);
-});
+it.each([
+  ['ES384', key],
+  ['RS384', rsaKey],
+])(
+  'Backend Services refuse a wrong grant type, assertion type and JWT, and give a token for a right one by %s',
+  async (_algorithm, signing) => {
+    const wrong = [
+      toForm({ grant_type: 'not_a_grant_type' }, {}, signing),
+      toForm({ client_assertion_type: 'not_an_assertion_type' }, {}, signing),
+      toForm({}, { iss: 'not-a-client' }, signing),
+    ];
+    for (const form of wrong) expect([400, 401]).toContain((await askToken(form)).status);
+    const { status, json } = await askToken(toForm({}, {}, signing));
+    expect([status, json]).toEqual([
+      200,
+      expect.objectContaining({
+        token_type: 'Bearer',
+        expires_in: expect.any(Number),
+        scope: expect.any(String),
+      }),
+    ]);
+  },
+);
 
 it('an export from the kick-off to its end', async () => {
   expect((await begin('', { authorization: '' })).status).toBe(401);

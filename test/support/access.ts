@@ -115,6 +115,16 @@ export function makeKey(kid: string, namedCurve = 'P-384'): TestKey {
   return { kid, privateKey, jwk: { ...publicKey.export({ format: 'jwk' }), kid, alg, use: 'sig' } };
 }
 
+/** A key for RS384. */
+export function makeRsaKey(kid: string): TestKey {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return {
+    kid,
+    privateKey,
+    jwk: { ...publicKey.export({ format: 'jwk' }), kid, alg: 'RS384', use: 'sig' },
+  };
+}
+
 export interface KeyServer {
   readonly url: string;
   /** Its answers from now on. */

@@ -47,8 +47,8 @@ export interface FakeBucket {
   readonly uploads: Map<string, { readonly name: string; readonly parts: Map<number, Part> }>;
   /** Why requests were refused. */
   readonly refusals: string[];
-  /** Called before a request is answered; a status is the answer. */
-  fault: ((method: string, url: URL) => number | undefined) | undefined;
+  /** Called before a request is answered, which waits for its result; a status is the answer. */
+  fault: ((method: string, url: URL) => number | undefined | Promise<number | undefined>) | undefined;
   close(): Promise<void>;
 }
 
@@ -124,7 +124,7 @@ export async function openFakeBucket({ folder }: FakeBucketOptions = {}): Promis
     const body = Buffer.concat(chunks);
     const url = new URL(request.url ?? '/', 'http://bucket');
     const method = request.method ?? '';
-    const status = bucket.fault?.(method, url);
+    const status = await bucket.fault?.(method, url);
     if (status !== undefined) return end(response, status);
     const refusal = refusalOf(request, url, body);
     if (refusal !== undefined) {

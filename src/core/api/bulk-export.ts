@@ -11,6 +11,8 @@ export interface ExportKickOff {
   readonly group?: string | undefined;
   /** The absolute address of the request, which the manifest repeats. */
   readonly url: string;
+  /** The absolute address of the FHIR root, without a slash at the end: addresses in files are below it. */
+  readonly root: string;
   readonly query: readonly (readonly [name: string, value: string])[];
   /** The Parameters of a POST. */
   readonly input?: ResourceInput | undefined;
@@ -28,6 +30,10 @@ export interface ExportFileInfo {
   readonly type: string;
   /** Lines when the export was made. */
   readonly count: number;
+  /** Bytes; undefined: the file is not stored. */
+  readonly size?: number;
+  /** A signed address from which anybody may load the file. */
+  readonly address?: string;
 }
 
 export interface ExportManifest {
@@ -37,6 +43,8 @@ export interface ExportManifest {
   readonly sequence: number;
   readonly extensionBase: string;
   readonly request: string;
+  /** True: all files have signed addresses. */
+  readonly isSigned: boolean;
   readonly output: readonly ExportFileInfo[];
   readonly deleted: readonly ExportFileInfo[];
   readonly error: readonly ExportFileInfo[];
@@ -58,8 +66,22 @@ export type ExportState = { readonly hasSeparateStatus: boolean } & (
     }
 );
 
-/** The content of a file, page by page. The pages must be read, or the iterator ended. */
-export type ExportedFile =
+/** A stored file. */
+export interface KeptFile {
+  readonly kind: 'stored';
+  /** Unique; another content has another id. */
+  readonly id: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Throws contentUnavailable, also after some pieces: the file was erased. */
+  readonly pieces: AsyncIterable<Buffer>;
+}
+
+/** The content of a file. Pages and pieces must be read, or the iterator ended. */
+export type ExportedFile = ReadFile | KeptFile;
+
+/** The content of a file that is read from the versions, page by page. */
+export type ReadFile =
   | { readonly kind: 'resources'; readonly pages: AsyncIterable<readonly StoredVersion[]> }
   /** Relative references of deleted resources. */
   | { readonly kind: 'deleted'; readonly pages: AsyncIterable<readonly string[]> }

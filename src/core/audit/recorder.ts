@@ -137,6 +137,27 @@ export function operates<Arguments extends readonly unknown[], Result>(
   };
 }
 
+/** An interaction that is recorded, as an operation that reads, only where its result opens data. */
+export function opens<Arguments extends readonly unknown[], Result>(
+  invocationOf: (of: NoInfer<Arguments>) => Pick<Invocation, 'type' | 'id' | 'code' | 'query'>,
+  isOpening: (result: Result) => boolean,
+): RecordedRun<Arguments, Result> {
+  return async (recorder, run, context, ...of) => {
+    const result = await run(context, ...of);
+    if (recorder.recordsReads && isOpening(result)) {
+      const invocation = invocationOf(of);
+      const { type, id } = invocation;
+      await recorder.note(context, {
+        interaction: 'operation',
+        type,
+        id,
+        query: operationAddress(invocation),
+      });
+    }
+    return result;
+  };
+}
+
 /** An interaction that may write. `isWritten`: its result says that it has written, and so has been recorded. */
 export function writes<Arguments extends readonly unknown[], Result>(
   describe: (of: NoInfer<Arguments>) => Described,

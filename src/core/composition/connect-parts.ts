@@ -74,6 +74,7 @@ export function connectParts(parts: PartsToConnect): ConnectedParts {
     ...{ services, limits, log, findSpace },
     runner: created.jobs,
     rates: base.rates,
+    store: options.content.exports === 'none' ? undefined : options.content.exports,
     renewCaller: (space, caller) => access.renewCaller(space, caller),
   });
   const interactions = createInteractions({

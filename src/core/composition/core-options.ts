@@ -2,6 +2,7 @@
 import type { AuthMode } from '../oauth/authentication';
 import type { SendMail } from '../api/mail';
 import type { ExportLimits } from '../jobs/exports/export-jobs';
+import type { ExportStore } from '../jobs/exports/stored-files';
 import type { AsyncJobLimits } from '../jobs/requests';
 import type { RedisOptions } from '../cache/redis-cache';
 import type { Log, TenantSettings } from '../context';
@@ -32,6 +33,8 @@ export interface AuditSettings {
 /** Where large content is stored. Stores whose settings are given stay readable. */
 export interface ContentSettings {
   readonly store: StoreName;
+  /** Where the files of exports of bulk data are stored. */
+  readonly exports: 'none' | ExportStore;
   readonly folder: string | undefined;
   readonly endpoint: string | undefined;
   readonly bucket: string | undefined;

@@ -24,7 +24,7 @@ import {
   recordSearches,
   withList,
 } from '../audit/interaction-records';
-import { operates, reads, readsVersion, writes, type RecordedRun } from '../audit/recorder';
+import { opens, operates, reads, readsVersion, writes, type RecordedRun } from '../audit/recorder';
 import { withFound } from '../audit/recording';
 import type { ElementRedaction } from '../authorization/element-redaction';
 import type { RequestContext } from '../context';
@@ -299,8 +299,11 @@ export const INTERACTIONS: { readonly [Name in keyof Interactions]: InteractionR
   exportStatus: {
     run: ({ exports }, context, [id]) => exports.status(context, id),
     route: routesParts(),
-    // It tells nothing of the data.
-    record: (_recorder, run, context, ...of) => run(context, ...of),
+    // By signed addresses its files are loaded without this server.
+    record: opens(
+      ([id]) => ({ ...exportOf('system'), query: [['_files', id]] }),
+      (state) => state?.state === 'done' && state.manifest.isSigned,
+    ),
     redact: undefined,
   },
   cancelExport: {

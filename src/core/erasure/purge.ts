@@ -23,6 +23,7 @@ import {
 import { readOwnedTables } from '../storage/schema/owned-tables';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { OwnerSession } from '../storage/connection/owner-session';
+import { removeContentsOfJobs } from '../storage/content/content-removal';
 import { purgeJobs } from '../storage/jobs/job-work';
 import {
   countLeft,
@@ -138,6 +139,8 @@ class Purge {
     ];
     const texts = [...new Set(names)].slice(0, MAX_NAMES);
     this.count('job_content', await purgeJobs(session, spaces, texts));
+    // After the last transaction: a file that is begun later has nothing of what was removed.
+    this.count('content', await removeContentsOfJobs(session, spaces));
     await this.purgeAudit(spaces, names);
     const invalidated = await options.cacheInvalidator.invalidate(session, spaces);
     const tables = await this.proof(spaces);

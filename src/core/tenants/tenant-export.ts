@@ -8,6 +8,7 @@ import { parseStoredObject } from '../fhir/json';
 import { parseReference, visitReferenceTexts } from '../fhir/reference';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
 import { formatInstant, toFullText } from '../fhir/resource-text';
+import { oneLine } from '../fhir/one-line';
 import type { SearchServices, Services } from '../ports';
 import type { RecordedSpace } from '../storage/audit/access-record-work';
 import type { DatabaseOptions } from '../storage/connection/database';
@@ -266,11 +267,6 @@ function toResource(services: Pick<Services, 'extensionBase'>, row: VersionRow):
   const { version: versionId, lastUpdated, sequence, author, metaOffset, body } = row;
   const meta = { versionId, lastUpdated, sequence, author: author ?? ANONYMOUS };
   return oneLine(toFullText(body, metaOffset, meta, services.extensionBase));
-}
-
-/** A line feed in JSON is white space between values, because strings escape it; so it can be replaced. */
-function oneLine(text: string): string {
-  return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
 }
 
 /** Throws a SyntaxError where the value is not the header of an export. */

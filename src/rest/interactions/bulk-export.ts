@@ -4,11 +4,10 @@
  */
 import type { FastifyReply } from 'fastify';
 import {
+  exportLines,
   fhirError,
   formatInstant,
   toOutcome,
-  withAbsoluteAttachments,
-  type ExportedFile,
   type ExportFileInfo,
   type ExportKickOff,
   type ExportManifest,
@@ -18,8 +17,7 @@ import type { Exchange } from '../exchange';
 import { RESOURCE_TYPES } from '../requests/body';
 import { NDJSON } from '../requests/negotiation';
 import { parsePreference } from '../requests/prefer';
-import { oneLine } from '../responses/send-lines';
-import { sendJobFile } from './send-job-file';
+import { sendJobFile, sendStoredFile } from './send-job-file';
 
 /** Seconds after which a client may ask for the state again. */
 const RETRY_AFTER = '1';
@@ -45,6 +43,7 @@ async function kickOff(exchange: Exchange, level: ExportKickOff['level']): Promi
     level,
     group: request.params.id,
     url: restContext.addresses.base(request) + request.url,
+    root,
     query: query.parameters,
     input: hasBody ? restContext.read(body, headers, RESOURCE_TYPES, context.space.release) : undefined,
     isLenient: handling === 'lenient',
@@ -90,18 +89,19 @@ function sendState(exchange: Exchange, state: ExportState): FastifyReply {
 
 function toManifest(
   { restContext: { settings } }: Exchange,
-  { transactionTime, sequence, extensionBase, request, output, deleted, error }: ExportManifest,
+  { transactionTime, sequence, extensionBase, request, isSigned, output, deleted, error }: ExportManifest,
   address: string,
 ): object {
-  const toFile = ({ type, name, count }: ExportFileInfo): object => ({
+  const toFile = ({ type, name, count, size, address: signed }: ExportFileInfo): object => ({
     type,
-    url: `${address}/${name}`,
+    url: signed ?? `${address}/${name}`,
     count,
+    ...(size === undefined ? {} : { fileSize: size }),
   });
   return {
     transactionTime: formatInstant(transactionTime),
     request,
-    requiresAccessToken: settings.authMode === 'enforced',
+    requiresAccessToken: !isSigned && settings.authMode === 'enforced',
     manifestType: MANIFEST_TYPE,
     outputFormat: NDJSON,
     output: output.map(toFile),
@@ -150,30 +150,11 @@ export async function exportFile(exchange: Exchange): Promise<FastifyReply> {
     const file = await restContext.core.interactions.exportedFile(context, job, name);
     if (file === undefined) throw fhirError('unknownJob');
     isSending = true;
-    return await sendJobFile(exchange, `${name}.ndjson`, linesOf(file, root), endSending);
+    const fileName = `${name}.ndjson`;
+    return file.kind === 'stored'
+      ? await sendStoredFile(exchange, fileName, file, endSending)
+      : await sendJobFile(exchange, fileName, exportLines(file, root), endSending);
   } finally {
     if (!isSending) endSending();
   }
-}
-
-async function* linesOf(file: ExportedFile, root: string): AsyncGenerator<string> {
-  switch (file.kind) {
-    case 'outcomes':
-      yield* file.lines;
-      return;
-    case 'deleted':
-      for await (const page of file.pages) for (const url of page) yield deletionOf(url);
-      return;
-    case 'resources':
-      for await (const page of file.pages)
-        for (const { text } of page) yield oneLine(withAbsoluteAttachments(text, root));
-  }
-}
-
-function deletionOf(url: string): string {
-  return JSON.stringify({
-    resourceType: 'Bundle',
-    type: 'transaction',
-    entry: [{ request: { method: 'DELETE', url } }],
-  });
 }

@@ -4,12 +4,19 @@
  * docs/reference/behaviour.md, Operations.
  */
 import type { FastifyReply } from 'fastify';
-import { Cancellation, fhirError, type Invocation, type ResourceInput, type SearchPage } from '../../core';
+import {
+  Cancellation,
+  fhirError,
+  oneLine,
+  type Invocation,
+  type ResourceInput,
+  type SearchPage,
+} from '../../core';
 import { RESOURCE_TYPES } from '../requests/body';
 import type { Exchange } from '../exchange';
 import { NDJSON, wantsLines } from '../requests/negotiation';
 import { writeOperationResult } from '../responses/operation-result';
-import { oneLine, sendLines } from '../responses/send-lines';
+import { sendLines } from '../responses/send-lines';
 import { locationOf } from '../responses/written';
 
 export async function invoke(exchange: Exchange): Promise<FastifyReply> {

@@ -65,11 +65,6 @@ function compressed(request: FastifyRequest, reply: FastifyReply, output: PassTh
   return pipeline(output, createEncoder(coding, EXPECTED_BYTES), () => undefined);
 }
 
-/** A line feed in JSON is white space between values, because strings escape it; so it can be replaced. */
-export function oneLine(text: string): string {
-  return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
-}
-
 /** Yields the same lines; throws the reason of the signal when it is aborted. */
 export async function* until<Line>(lines: AsyncIterable<Line>, signal: AbortSignal): AsyncGenerator<Line> {
   for await (const line of lines) {

@@ -78,6 +78,7 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
     const everything = {
       level: 'system',
       url: 'http://localhost/$export',
+      root: 'http://localhost',
       query: [],
       isLenient: false,
       hasSeparateStatus: false,

@@ -1,5 +1,5 @@
 /** The files of a finished export, read from the versions that it has. */
-import type { ExportedFile, ExportFileInfo, ExportManifest } from '../../api/bulk-export';
+import type { ExportFileInfo, ExportManifest, ReadFile } from '../../api/bulk-export';
 import { turns } from '../../concurrency/turns';
 import { whileBusy } from '../../concurrency/while-busy';
 import type { RequestContext } from '../../context';
@@ -22,7 +22,7 @@ import { boundsOf, type ExportResult, type StoredFile } from './first-pass';
 /** Versions of one statement. */
 const PAGE = 250;
 /** An export is kept for this long after a page was read, so that no file ends while it is read. */
-const KEPT_WHILE_READ_MS = 600_000;
+export const KEPT_WHILE_READ_MS = 600_000;
 /** Pages after which the export is kept anew. */
 const KEEP_EVERY = 20;
 
@@ -39,27 +39,39 @@ export interface FinishedExport {
   readonly left: LeftByFile;
 }
 
+/** A place where a client finds a stored file. */
+export interface FilePlace {
+  readonly size: number;
+  /** A signed address; undefined: the server sends it. */
+  readonly address?: string;
+}
+
+/** `places`: those of the files by name; undefined: they are not stored. */
 export function manifestOf(
   { request, result: { moment, files }, left }: FinishedExport,
   definitions: Definitions,
   extensionBase: string,
+  places?: ReadonlyMap<string, FilePlace>,
 ): ExportManifest {
-  const toInfo = ({ type, count, deleted }: StoredFile, index: number): ExportFileInfo => ({
-    name: String(index + 1),
-    type: deleted ? 'Bundle' : (definitions.typeName(type) ?? ''),
-    count,
+  const toInfo = (name: string, type: string, count: number): ExportFileInfo => ({
+    ...{ name, type, count },
+    ...places?.get(name),
   });
-  const all = files.map((file, index) => ({ deleted: file.deleted, info: toInfo(file, index) }));
-  const outcomes = outcomesOf(request, left);
+  const all = files.map(({ type, count, deleted }, index) => {
+    const typeName = deleted ? 'Bundle' : (definitions.typeName(type) ?? '');
+    return { deleted, info: toInfo(String(index + 1), typeName, count) };
+  });
+  // From stored files nothing is left out.
+  const outcomes = outcomesOf(request, places === undefined ? left : {});
   return {
     transactionTime: moment.time,
     sequence: moment.sequence,
     extensionBase,
     request: request.url,
+    isSigned: [...(places?.values() ?? [])].some(({ address }) => address !== undefined),
     output: all.flatMap(({ deleted, info }) => (deleted ? [] : [info])),
     deleted: all.flatMap(({ deleted, info }) => (deleted ? [info] : [])),
-    error:
-      outcomes.length === 0 ? [] : [{ name: OUTCOMES, type: 'OperationOutcome', count: outcomes.length }],
+    error: outcomes.length === 0 ? [] : [toInfo(OUTCOMES, 'OperationOutcome', outcomes.length)],
   };
 }
 
@@ -86,7 +98,7 @@ export function openFile(
   context: RequestContext,
   finished: FinishedExport,
   name: string,
-): ExportedFile | undefined {
+): ReadFile | undefined {
   const { request, result, left } = finished;
   if (name === OUTCOMES) {
     const lines = outcomesOf(request, left);

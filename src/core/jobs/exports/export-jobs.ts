@@ -21,7 +21,8 @@ import type { JobOutcome, JobRun, JobRunner } from '../job-runner';
 import { manifestOf, openFile, type FinishedExport, type LeftByFile } from './export-files';
 import { parseExport, type ExportRequest } from './export-request';
 import { exportedTypes, requireValidFilters } from './export-types';
-import { FirstPass, patientsOf, toProgress, type ExportResult } from './first-pass';
+import { FirstPass, patientsOf, toProgress, type ExportProgress, type ExportResult } from './first-pass';
+import { openStored, placeFiles, storeFiles, type ExportStore, type StoringOptions } from './stored-files';
 
 export interface ExportLimits {
   /** Exports of one tenant, and of one client, that have not ended. */
@@ -39,6 +40,8 @@ export interface ExportJobsOptions {
   readonly services: Services;
   readonly rates: Pick<RateLimiter, 'take'>;
   readonly limits: ExportLimits;
+  /** Where files are stored; undefined: downloads read the versions. */
+  readonly store: ExportStore | undefined;
   readonly log: Log;
   findSpace: CoreAccess['findSpace'];
   renewCaller: CoreAccess['renewCaller'];
@@ -60,6 +63,8 @@ const MOST_BATCHES = 50;
 
 interface StoredRequest {
   readonly export: ExportRequest;
+  /** The address of the FHIR root by which the client has begun the export; undefined: an earlier version has stored it. */
+  readonly root?: string;
   /** The caller as JSON, and who it is. */
   readonly caller: string;
   readonly owner: string;
@@ -67,6 +72,12 @@ interface StoredRequest {
   readonly release: 'r4' | 'r4b';
   readonly requestId: string;
   readonly address: string | undefined;
+}
+
+/** Progress of the first pass, and then of the files. */
+interface ReportedProgress extends ExportProgress {
+  readonly stored?: number;
+  readonly files?: number;
 }
 
 export class ExportJobs {
@@ -86,6 +97,7 @@ export class ExportJobs {
     const { actor, access, requestId, address } = context;
     const stored: StoredRequest = {
       ...{ export: request, owner: ownerOf(context), release: context.space.release, requestId, address },
+      root: kickOff.root,
       hasSeparateStatus: kickOff.hasSeparateStatus,
       caller: JSON.stringify({ actor, ...(access === undefined ? {} : { access }) }),
     };
@@ -117,11 +129,14 @@ export class ExportJobs {
     if (state === 'queued') return { state: 'waiting', hasSeparateStatus, progress: 'waiting' };
     if (state === 'running') return { state, hasSeparateStatus, progress: progressText(job) };
     const finished = this.#finished(context, job);
-    if (finished !== undefined)
+    if (finished !== undefined) {
+      const placed = await placeFiles(services, context, finished, expires);
+      const definitions = services.definitions(context.space.release);
       return {
-        ...{ state: 'done', hasSeparateStatus, expires },
-        manifest: manifestOf(finished, services.definitions(context.space.release), services.extensionBase),
+        ...{ state: 'done', hasSeparateStatus, expires: placed?.validTo ?? expires },
+        manifest: manifestOf(finished, definitions, services.extensionBase, placed?.places),
       };
+    }
     const body = await readAnswer(services.database, { space: context.space.number, id });
     const outcome = toOutcome([toIssue('internal', { requestId: context.requestId })]);
     return {
@@ -137,8 +152,9 @@ export class ExportJobs {
     const key = { space: context.space.number, id };
     if ((await cancelJob(services.database, key, KINDS, true)) === undefined) return false;
     runner.cancel(id);
-    // Its members are removed by a round of work.
+    // Its members are removed by a round of work, and its files by a sweep.
     runner.wake();
+    services.contents.sweep();
     return true;
   }
 
@@ -146,7 +162,11 @@ export class ExportJobs {
   async file(context: RequestContext, id: string, name: string): Promise<ExportedFile | undefined> {
     const job = await this.#find(context, id);
     const finished = job && this.#finished(context, job);
-    return finished && openFile(this.options.services, context, finished, name);
+    if (finished === undefined) return undefined;
+    const { services } = this.options;
+    return (
+      (await openStored(services, context, finished, name)) ?? openFile(services, context, finished, name)
+    );
   }
 
   /** Makes exports in this process. */
@@ -200,37 +220,70 @@ export class ExportJobs {
   }
 
   async #execute(run: JobRun): Promise<JobEnd> {
-    const { services, limits, log, findSpace, renewCaller } = this.options;
+    const { services, limits } = this.options;
     const stored = run.request as unknown as StoredRequest;
-    const caller = JSON.parse(stored.caller) as { readonly actor: string; readonly access?: Access };
-    const space = await findSpace(run.tenant, stored.release);
-    if (space === undefined) throw fhirError('unauthorized', { reason: 'The tenant is not active' });
     const revoked = new AbortController();
-    const renewed = await renewCaller(space, caller);
+    const contextNow = (): Promise<RequestContext> => this.#contextOf(run.tenant, stored);
+    const context = await contextNow();
     const check = setInterval(() => {
-      renewCaller(space, caller).catch((error: unknown) => {
+      contextNow().catch((error: unknown) => {
         if (error instanceof FhirError && [401, 403].includes(error.status)) revoked.abort(error);
       });
     }, ACCESS_CHECK_MS).unref();
-    const context: RequestContext = {
-      ...EMPTY_REQUEST_STATE,
-      ...{ space, actor: renewed.actor, log, isJob: true, requestId: stored.requestId },
-      ...(renewed.access === undefined ? {} : { access: renewed.access }),
-      ...(stored.address === undefined ? {} : { address: stored.address }),
-      deadline: Date.now() + LONGEST_MS,
+    const signal = AbortSignal.any([run.signal, revoked.signal]);
+    let reached: ExportProgress | undefined;
+    const report = (progress: ReportedProgress): void => {
+      reached = progress;
+      run.report(progress as unknown as JsonObject);
     };
     try {
       const result = await FirstPass.run({
-        ...{ services, context, request: stored.export, earlier: toProgress(run.progress) },
+        ...{ services, context, request: stored.export, earlier: toProgress(run.progress), signal, report },
         job: { space: run.space, id: run.id },
         fileSize: { lines: limits.exportFileLines, bytes: limits.exportFileBytes },
-        signal: AbortSignal.any([run.signal, revoked.signal]),
-        report: (progress) => run.report(progress as unknown as JsonObject),
       });
-      return { state: 'done', result };
+      const isStored = await this.#store(run, result, {
+        ...{ signal, contextNow },
+        report: (stored, files) => {
+          if (reached !== undefined) report({ ...reached, stored, files });
+        },
+      });
+      return { state: 'done', result: { ...result, isStored } };
     } finally {
       clearInterval(check);
     }
+  }
+
+  /** Writes the files of an export to the store. False: there is none, or it does not have them. */
+  #store(
+    { space, id, request }: JobRun,
+    result: ExportResult,
+    work: Pick<StoringOptions, 'signal' | 'contextNow' | 'report'>,
+  ): Promise<boolean> {
+    const { services, store, log } = this.options;
+    const { export: of, root } = request as unknown as StoredRequest;
+    if (store === undefined || root === undefined) return Promise.resolve(false);
+    const finished = { job: { space, id }, request: of, result, left: {} };
+    return storeFiles({ services, finished, store, root, log, ...work });
+  }
+
+  /** The context of an export with the present rights of its client. Throws unauthorized, forbidden. */
+  async #contextOf(
+    tenant: string,
+    { caller: text, release, requestId, address }: StoredRequest,
+  ): Promise<RequestContext> {
+    const { log, findSpace, renewCaller } = this.options;
+    const caller = JSON.parse(text) as { readonly actor: string; readonly access?: Access };
+    const space = await findSpace(tenant, release);
+    if (space === undefined) throw fhirError('unauthorized', { reason: 'The tenant is not active' });
+    const { actor, access } = await renewCaller(space, caller);
+    return {
+      ...EMPTY_REQUEST_STATE,
+      ...{ space, actor, log, isJob: true, requestId },
+      ...(access === undefined ? {} : { access }),
+      ...(address === undefined ? {} : { address }),
+      deadline: Date.now() + LONGEST_MS,
+    };
   }
 }
 
@@ -240,15 +293,8 @@ function ownerOf({ actor, access }: Pick<RequestContext, 'actor' | 'access'>): s
 }
 
 function progressText({ progress }: StoredJob): string {
-  const {
-    done = [],
-    types,
-    found = 0,
-  } = (progress ?? {}) as Partial<{
-    readonly done: readonly number[];
-    readonly types: number;
-    readonly found: number;
-  }>;
+  const { done = [], types, found = 0, stored, files = 0 } = (progress ?? {}) as Partial<ReportedProgress>;
+  if (stored !== undefined) return `${stored} of ${files} files stored, ${found} resources`;
   return types === undefined ? 'begun' : `${done.length} of ${types} types, ${found} resources`;
 }
 

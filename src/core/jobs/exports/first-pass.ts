@@ -66,6 +66,8 @@ export interface StoredFile {
 export interface ExportResult {
   readonly moment: ExportMoment;
   readonly files: readonly StoredFile[];
+  /** True: the files were written to the store of content. */
+  readonly isStored?: boolean;
 }
 
 /** What a run has reached, from which a later one goes on. */

@@ -29,12 +29,21 @@ const MARK = unnamed(sql`
   where (c.space, c.id) in (
     select o.space, o.id from andiron.content o
     where o.version is null and not o.dead and (
-      (o.job is null and o.beat < now() - ${bind('silence')}::int * interval '1 second')
-      or (o.job is not null and not exists (select 1 from andiron.job j where j.space = o.space and j.id = o.job)))
+      ((o.job is null or o.size is null) and o.beat < now() - ${bind('silence')}::int * interval '1 second')
+      or (o.job is not null and not exists (
+        select 1 from andiron.job j
+        where j.space = o.space and j.id = o.job and j.state in ('queued', 'running', 'done'))))
     limit ${sql.lit(CONTENTS_AT_ONCE)} for update skip locked)
     and c.version is null`);
 const DEAD = unnamed(sql`
   select c.space, c.id::text from andiron.content c where c.version is null and c.dead
+  limit ${sql.lit(CONTENTS_AT_ONCE)}`);
+const MARK_OF_JOBS = unnamed(sql`
+  update andiron.content c set dead = true
+  where c.space = any (${bind('spaces')}::int[]) and c.job is not null and c.version is null and not c.dead`);
+const DEAD_OF_JOBS = unnamed(sql`
+  select c.space, c.id::text from andiron.content c
+  where c.space = any (${bind('spaces')}::int[]) and c.job is not null and c.version is null and c.dead
   limit ${sql.lit(CONTENTS_AT_ONCE)}`);
 const REMOVE_CHUNKS = unnamed(sql`
   with removed as (
@@ -52,8 +61,25 @@ const REMOVE = unnamed(sql`
 /** Removes contents of all spaces that belong to nothing and whose writer was silent for `silence` seconds. */
 export async function removeDeadContents(session: OwnerSession, silence: number): Promise<number> {
   await session.run(MARK, { silence });
-  const dead = (await session.run(DEAD)) as [number, string][];
-  for (const [space, id] of dead) {
+  return removeEach(session, await session.run(DEAD));
+}
+
+/** Removes all files of the jobs of some spaces, also those that are being written. Returns their number. */
+export async function removeContentsOfJobs(
+  session: OwnerSession,
+  spaces: readonly number[],
+): Promise<number> {
+  const bound = { spaces: [...spaces] };
+  await session.run(MARK_OF_JOBS, bound);
+  for (let removed = 0; ;) {
+    const some = await removeEach(session, await session.run(DEAD_OF_JOBS, bound));
+    if (some === 0) return removed;
+    removed += some;
+  }
+}
+
+async function removeEach(session: OwnerSession, dead: readonly (readonly unknown[])[]): Promise<number> {
+  for (const [space, id] of dead as readonly (readonly [number, string])[]) {
     for (;;) {
       const [row] = await session.run(REMOVE_CHUNKS, { space, id });
       if (Number(row?.[0] ?? 0) === 0) break;

@@ -54,11 +54,23 @@ const GIVE_UP = defineStatement(
     where c.space = ${bind('space')}::int and c.id = ${bind('id')}::uuid and c.version is null
     returning 1`),
 );
-const KEEP_FOR_JOB = defineStatement(
+const BEGIN_OF_JOB = defineStatement(
   template(sql`
-    update andiron.content c set job = ${bind('job')}
-    where c.space = ${bind('space')}::int and c.id = ${bind('id')}::uuid and not c.dead and c.version is null
-      and c.size is not null
+    select andiron.begin_job_content(${bind('space')}::int, ${bind('id')}::uuid, ${bind('store')}, ${bind('job')},
+      ${bind('file')})`),
+);
+const FIND_OF_JOB = defineStatement(
+  template(sql`
+    select c.file, c.id::text, c.store, c.size from andiron.content c
+    where c.space = ${bind('space')}::int and c.job = ${bind('job')} and c.file = any (${bind('files')}::text[])
+      and c.size is not null and not c.dead
+    limit ${bind('limit')}::int`),
+);
+const KEEP_OF_JOB = defineStatement(
+  template(sql`
+    update andiron.content c set dead = true
+    where c.space = ${bind('space')}::int and c.job = ${bind('job')} and not c.dead and c.version is null
+      and (c.size is null or c.file is null or not c.file = any (${bind('files')}::text[]))
     returning 1`),
 );
 const ADD_CHUNK = defineStatement(
@@ -130,13 +142,51 @@ export async function giveUpContent(database: Reading, { space, id }: ContentKey
   return (await database.run(context(space), GIVE_UP, { space, id })).length > 0;
 }
 
-/** Keeps a content as long as the job exists. False: it was given up meanwhile. */
-export async function keepContentForJob(
+/** A file of a job, by its name among those of the job. */
+export interface JobFile {
+  readonly job: string;
+  readonly file: string;
+}
+
+/**
+ * Begins a content that is a file of a job, and is kept as long as the job exists and has not failed. False: the job or its tenant is
+ * removed, or the file was begun by another process.
+ */
+export async function beginJobContent(
   database: Reading,
   { space, id }: ContentKey,
-  job: string,
+  store: StoreName,
+  { job, file }: JobFile,
 ): Promise<boolean> {
-  return (await database.run(context(space), KEEP_FOR_JOB, { space, id, job })).length > 0;
+  const [row] = await database.run(context(space), BEGIN_OF_JOB, { space, id, store, job, file });
+  return row?.[0] === true;
+}
+
+/** Finds those of some files of a job that are whole, by their names. */
+export async function findContentsOfJob(
+  database: Reading,
+  space: number,
+  job: string,
+  files: readonly string[],
+): Promise<ReadonlyMap<string, StoredContent>> {
+  const bound = { space, job, files: [...files], limit: files.length };
+  const rows = await database.run(context(space), FIND_OF_JOB, bound);
+  return new Map(
+    (rows as unknown as [string, string, StoreName, number][]).map(([file, id, store, size]) => [
+      file,
+      { id, store, size },
+    ]),
+  );
+}
+
+/** Gives up the files of a job that are not whole, or have none of the names. Returns their number. */
+export async function keepContentsOfJob(
+  database: Reading,
+  space: number,
+  job: string,
+  files: readonly string[],
+): Promise<number> {
+  return (await database.run(context(space), KEEP_OF_JOB, { space, job, files: [...files] })).length;
 }
 
 export async function addChunk(

@@ -78,6 +78,7 @@ export interface Tables {
     resource_key: string | null;
     version: number | null;
     job: string | null;
+    file: string | null;
   };
   'andiron.content_chunk': { space: number; content: string; number: number; bytes: Buffer };
   'andiron.content_removal': { store: string; object: string; due: Date; again: boolean };
