@@ -27,12 +27,14 @@ export async function invoke(exchange: Exchange): Promise<FastifyReply> {
   request.logEntry.changesNothing = operations.every(
     (each) => each.code !== code || !(each.affectsState || (each.storesOnRequest && !safe)),
   );
+  const exists = operations.some((each) => each.code === code);
   const invocation: Invocation = {
     level: id !== undefined ? 'instance' : type !== undefined ? 'type' : 'system',
     type,
     id,
     code,
-    input: readInput(exchange),
+    // Of one that does not exist, the type of the body says nothing.
+    input: exists ? readInput(exchange) : undefined,
     query: query.parameters,
     safe,
   };
