@@ -40,10 +40,11 @@ async function openFiles(names: readonly string[]): Promise<readonly FileToImpor
 
 function toImport(
   files: readonly FileToImport[],
-  given: Pick<LocalImport, 'tenant' | 'release'>,
+  given: Pick<LocalImport, 'tenant' | 'release' | 'source'>,
   status: StatusLine,
 ): LocalImport {
-  const described = files.map(({ place, bytes, modified }) => [place, bytes, modified]);
+  const described: unknown[] = files.map(({ place, bytes, modified }) => [place, bytes, modified]);
+  if (given.source !== undefined) described.push(given.source);
   return {
     ...given,
     files: files.map(({ name, place }) => ({ name, open: () => createReadStream(place) })),
@@ -117,6 +118,10 @@ export const importFiles: Command = {
   options: {
     ...TENANT_OPTION,
     release: { type: 'string', value: 'r4|r4b', help: 'FHIR release of the resources; default r4' },
+    source: {
+      ...{ type: 'string', value: 'URL' },
+      help: 'base URL of the server that the resources come from: addresses below it become relative',
+    },
     errors: {
       ...{ type: 'string', value: 'FILE' },
       help: `where the refused lines are named, as NDJSON of OperationOutcome; default ${ERRORS}`,
@@ -134,11 +139,12 @@ export const importFiles: Command = {
     const release = textOf(options['release']) ?? 'r4';
     if (!isRelease(release)) throw wrongValue('release', RELEASE_NAMES);
     const to = textOf(options['errors']) ?? ERRORS;
+    const source = textOf(options['source']);
     const files = await openFiles(words);
     const status = createStatusLine(process.stdout, options['json'] !== true);
     let refused = 0;
     await withTenant(given, async (core, tenant) => {
-      const begun = await core.jobs.imports.local.begin(toImport(files, { tenant, release }, status));
+      const begun = await core.jobs.imports.local.begin(toImport(files, { tenant, release, source }, status));
       const state = await untilEnded(core, begun, status).finally(() => status.clear());
       if (state.state !== 'done') throw new Error(failureOf(state));
       const sums = sumsOf(state);

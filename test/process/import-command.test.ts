@@ -3,8 +3,12 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { Client } from 'pg';
+import { startChild } from '../../src/embedded/child';
 import { runHere } from '../support/command-here';
 import { openCore, type OpenedCore } from '../support/core';
+import { eventually } from '../support/eventually';
+import { CLI } from '../support/launch';
 import type { Ended } from '../support/run-command';
 import { toEnvironment } from '../support/server';
 
@@ -66,4 +70,64 @@ it('refuses a file that does not exist, and a tenant that does not exist', async
     1,
     expect.stringContaining("The tenant 'nobody' does not exist"),
   ]);
+});
+
+describe('a command that is killed while it stores its files', () => {
+  /** Held by the test: the third part of a file waits for it. */
+  const LOCK = 7_230_955;
+  let owner: Client;
+  beforeAll(async () => {
+    owner = new Client(opened.database.settings);
+    await owner.connect();
+    await owner.query(`
+      create function public.hold_chunk() returns trigger language plpgsql as
+        'begin if new.number = 2 then perform pg_advisory_xact_lock(${LOCK}); end if; return new; end';
+      create trigger hold_chunk before insert on andiron.import_chunk
+        for each row execute function public.hold_chunk();
+      select pg_advisory_lock(${LOCK})`);
+  });
+  afterAll(async () => owner.end());
+
+  const count = async (from: string): Promise<number> => {
+    const { rows } = await owner.query<{ count: string }>(`select count(*) from ${from}`);
+    return Number(rows[0]?.count);
+  };
+  const WAITING = `pg_locks l where l.locktype = 'advisory' and l.objid = ${LOCK} and not l.granted`;
+  const versions = (): Promise<number> => count('andiron.resource_version v where v.space > 2');
+
+  it('leaves nothing half done: no process imports a part, and the same command imports all lines once', async () => {
+    await write(
+      'killed.ndjson',
+      Array.from({ length: 2_000 }, (_, index) => basic(`killed-${index}`)).join('\n'),
+    );
+    const child = await startChild(process.execPath, [CLI, 'import', 'killed.ndjson', '--tenant', 'system'], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], ...toEnvironment(opened.database) },
+      stdio: 'ignore',
+      lastSignal: 'SIGKILL',
+    });
+    const before = await versions();
+    await eventually(async () => (await count(WAITING)) > 0 && (await count('andiron.import_chunk')) > 1);
+    await child.stop('SIGKILL', 5_000);
+    // Its statement would go on in the database.
+    await owner.query(`select pg_terminate_backend(l.pid) from ${WAITING}`);
+    await eventually(async () => (await count(WAITING)) === 0);
+    await owner.query(`drop trigger hold_chunk on andiron.import_chunk; select pg_advisory_unlock(${LOCK})`);
+
+    // This process executes imports as a server does: it leaves one whose files are not all there.
+    opened.core.jobs.imports.local.work();
+    await eventually(
+      async () => (await count("andiron.job j where j.kind like 'import/%' and j.due > j.created")) === 1,
+    );
+    expect(await count('andiron.import_file f where not f.received')).toBe(1);
+    expect(await versions()).toBe(before);
+    const jobs = await count("andiron.job j where j.kind like 'import/%'");
+    expect(await run('killed.ndjson', '--tenant', 'system')).toEqual({
+      code: 0,
+      errors: '',
+      output: 'killed.ndjson: 2000 written, 0 refused\n',
+    });
+    expect(await count("andiron.job j where j.kind like 'import/%'")).toBe(jobs);
+    expect(await versions()).toBe(before + 2_000);
+  });
 });

@@ -4,55 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { administerWell, createClient } from '../support/access';
 import { eventually } from '../support/eventually';
-import { openSharedServer, type Answer, type SharedServer } from '../support/shared-server';
-
-const ASYNC = { prefer: 'respond-async' };
-const LINES = { ...ASYNC, 'content-type': 'application/fhir+ndjson' };
-const WITHIN_MS = 60_000;
-
-type Headers = Readonly<Record<string, string>>;
-type Send = (method: string, rest: string, body?: unknown, headers?: Headers) => Promise<Answer>;
-
-const basic = (id: string, text = id): string =>
-  JSON.stringify({ resourceType: 'Basic', id, code: { text } });
-
-/** Waits for the end of the import that an answer has accepted. */
-async function ended(send: Send, accepted: Answer): Promise<Answer> {
-  expect([accepted.status, accepted.headers['preference-applied']]).toEqual([202, 'respond-async']);
-  let answer = accepted;
-  await eventually(async () => {
-    answer = await send('GET', stateOf(accepted));
-    return answer.status !== 202;
-  }, WITHIN_MS);
-  return answer;
-}
-
-/** The part of the address of a state below `{fhir_root}`. */
-function stateOf(accepted: Answer): string {
-  return /\/_bulk\/[0-9a-f]{32}$/.exec(String(accepted.headers['content-location']))?.[0] ?? '';
-}
-
-/** The refused lines of an import: file, line, expression and text of each. */
-async function refusals(send: Send, { json }: Answer): Promise<unknown[]> {
-  const all: unknown[] = [];
-  for (const { url, count } of json.error) {
-    const { headers, text } = await send('GET', /\/_bulk\/.*$/.exec(url)?.[0] ?? '');
-    expect(headers['content-type']).toBe('application/fhir+ndjson');
-    const outcomes = text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(outcomes).toHaveLength(count);
-    for (const { extension, issue } of outcomes)
-      all.push([
-        extension[0].valueString,
-        issue[0].extension?.[0].valueInteger,
-        issue[0].expression?.[0],
-        issue[0].diagnostics,
-      ]);
-  }
-  return all;
-}
+import {
+  ASYNC,
+  basic,
+  ended,
+  LINES,
+  MANIFEST as json,
+  refusals,
+  stateOf,
+  WITHIN_MS,
+  type Send,
+} from '../support/imports';
+import { openSharedServer, type SharedServer } from '../support/shared-server';
 
 describe('an import into an open server', () => {
   let server: SharedServer;
@@ -161,7 +124,7 @@ describe('an import into an open server', () => {
       { inputName: 'two.ndjson.gz', count: 2 },
     ]);
     expect(await refusals(send, answer)).toEqual([
-      ['two.ndjson.gz', 3, undefined, expect.stringContaining('JSON')],
+      ['two.ndjson.gz', 3, undefined, expect.stringMatching(/^The line is not valid JSON: column 1/)],
     ]);
   });
 
@@ -175,6 +138,40 @@ describe('an import into an open server', () => {
     ]) {
       const { json } = await send('GET', `/Basic/${id}`);
       expect([json.code.text, json.meta.versionId]).toEqual([text, version]);
+    }
+  });
+
+  it('keeps the order of lines of one resource, also where an earlier one waits for its reference', async () => {
+    const kept = await openTenant({ 'referential-integrity': 'on-write' });
+    const refer = (id: string, text: string, target?: string): string =>
+      JSON.stringify({
+        ...{ resourceType: 'Basic', id, code: { text } },
+        ...(target === undefined ? {} : { subject: { reference: target } }),
+      });
+    const between = Array.from({ length: 600 }, (_, index) => basic(`between-${index}`));
+    const lines = [
+      refer('near', 'first', 'Patient/late'),
+      refer('near', 'second'),
+      refer('far', 'first', 'Patient/late'),
+      refer('lost', 'first', 'Patient/nowhere'),
+      ...between,
+      refer('far', 'second'),
+      refer('lost', 'second'),
+      refer('to-lost', 'any', 'Basic/lost'),
+      ...between,
+      '{"resourceType":"Patient","id":"late"}',
+    ];
+    const answer = await ended(kept, await kept('POST', '/$import', lines.join('\n'), LINES));
+    expect(await refusals(kept, answer)).toEqual([
+      ['body', 4, 'Basic.subject.reference', expect.stringContaining('Patient/nowhere')],
+    ]);
+    for (const [id, version] of [
+      ['near', '2'],
+      ['far', '2'],
+      ['lost', '1'],
+    ]) {
+      const { json } = await kept('GET', `/Basic/${id}`);
+      expect([id, json.code.text, json.meta.versionId]).toEqual([id, 'second', version]);
     }
   });
 
@@ -294,7 +291,6 @@ describe('an import into a server that checks access', () => {
   let address: string;
   let answerWith: RequestListener;
   const root = (): string => server.path('system', 'r4');
-  const json = { ...ASYNC, 'content-type': 'application/json' };
 
   const as =
     (authorization: string): Send =>

@@ -20,6 +20,8 @@ export interface NewImport {
   readonly content?: Buffer | undefined;
   /** The address of the request, for the result. */
   readonly request: string;
+  /** As `LocalImport.source`. */
+  readonly source?: string | undefined;
 }
 
 /** What became of a file. */
@@ -62,6 +64,8 @@ export interface LocalImport {
   readonly files: readonly LocalFile[];
   /** Distinguishes the files from others of the same names. */
   readonly fingerprint: string;
+  /** Base of the FHIR server that the lines come from: addresses of resources below it become relative. */
+  readonly source?: string | undefined;
   /** Called while the files are stored. */
   readonly stored?: (file: number, bytes: number) => void;
 }

@@ -9,12 +9,13 @@ import { mayNotify } from '../limits/notification-hosts';
 import { toOutcome } from '../outcome';
 import type { Services } from '../ports';
 import { addBulkJob } from '../storage/jobs/bulk-jobs';
-import { addFiles, readErrors, readFiles } from '../storage/jobs/import-files';
+import { addFiles, readErrors, readFiles, requireImportSpace } from '../storage/jobs/import-files';
 import type { JobEnd, TakenJob } from '../storage/jobs/job-work';
 import { cancelJob, findJob, listJobs, readAnswer, type StoredJob } from '../storage/jobs/jobs';
 import { importTotals } from './bulk-jobs';
-import { storeLines } from './import/receive-files';
+import { FileTaken, receiveBytes } from './import/receive-files';
 import { runImport, type ImportTools } from './import/run-import';
+import { readSource } from './import/source';
 import {
   describeLocalRequest,
   describeRequest,
@@ -64,7 +65,9 @@ export class ImportJobs implements Imports {
   async submit(context: RequestContext, given: NewImport): Promise<string> {
     this.#requireAllowed(context, given);
     const { content } = given;
-    const request = describeRequest(context, given);
+    const { connections } = this.options.services;
+    if (content !== undefined) await requireImportSpace(connections, context.space.number, content.length);
+    const request = describeRequest(context, { ...given, source: readSource(given.source) });
     const id = await this.#add(context.space, { request, content, client: context.actor });
     this.options.runner.added();
     return id;
@@ -120,6 +123,7 @@ export class ImportJobs implements Imports {
     release,
     files,
     fingerprint,
+    source,
     stored,
   }: LocalImport): ReturnType<Imports['local']['begin']> {
     const { services, findSpace, longestLine, runner } = this.options;
@@ -130,7 +134,7 @@ export class ImportJobs implements Imports {
       ({ state, request }) => ['queued', 'running'].includes(state) && request['fingerprint'] === fingerprint,
     );
     const names = files.map(({ name }) => name);
-    const request = describeLocalRequest(release, names, fingerprint);
+    const request = describeLocalRequest({ release, files, fingerprint, source: readSource(source) });
     const id = open?.id ?? (await this.#add(space, { request, client: OPERATOR_ACTOR }));
     const job = { space: space.number, id };
     await addFiles(database, job, names);
@@ -145,11 +149,14 @@ export class ImportJobs implements Imports {
           stored?.(file, (bytes += piece.length));
         }
       };
-      await storeLines(
-        { database, signal, longestLine },
-        job,
-        { file, source: { name }, room: Infinity },
-        counted(),
+      const of = { file, source: { name }, room: Infinity };
+      await receiveBytes({ database, signal, longestLine }, job, of, counted()).catch(
+        async (error: unknown) => {
+          // Nothing can go on with it, unlike after other errors.
+          if (error instanceof FhirError && error.key === 'quotaExceeded')
+            await cancelJob(database, job, [IMPORT], true);
+          throw error;
+        },
       );
     }
     runner.added();
@@ -218,15 +225,25 @@ export class ImportJobs implements Imports {
   async #execute(run: JobRun): Promise<JobEnd> {
     const { space, id, tenant, signal } = run;
     const request = readRequest(tenant, run.request);
+    const { connections } = this.options.services;
     if (await runImport(this.options, { space, id, request, signal })) {
-      const files = await readFiles(this.options.services.connections, { space, id });
+      const files = await readFiles(connections, { space, id });
       return { state: 'done', result: importTotals(files) };
     }
+    const job = await findJob(connections, { space, id }, [IMPORT]);
+    if (job !== undefined && job.age > KEPT_MS)
+      throw fhirError('ruleViolated', {
+        reason: 'The command that began this import has not stored its files',
+      });
     throw new FilesMissing();
   }
 
   #outcomeOf(error: unknown, { id }: TakenJob): JobOutcome {
-    const isLater = error instanceof FilesMissing || isServerBusy(error) || isThrottled(error);
+    const isLater =
+      error instanceof FilesMissing ||
+      error instanceof FileTaken ||
+      isServerBusy(error) ||
+      isThrottled(error);
     if (isLater) return { isCounted: false, delayMs: LATER_MS };
     if (error instanceof FhirError) return failureOf(error);
     const reason = error instanceof Error ? error.message : String(error);

@@ -30,8 +30,9 @@ export async function startImport(exchange: Exchange): Promise<FastifyReply> {
   if (!parsePreference(request.headers.prefer).isAsync)
     throw fhirError('invalidValue', { reason: 'An import needs the header Prefer: respond-async' });
   const { core } = restContext;
+  const source = readSource(exchange.query);
   const files = await readFiles(exchange, request.body ?? '');
-  const given = { ...files, request: `${root}/$import` };
+  const given = { source, ...files, request: `${root}/$import` };
   const id = await core.access.recordAsOneAccess(
     context,
     '$import',
@@ -44,18 +45,24 @@ export async function startImport(exchange: Exchange): Promise<FastifyReply> {
     .send(202, informationOf('The import was accepted; its state is at the address in Content-Location'));
 }
 
+/** Returns the parameter `inputSource`. A manifest has it as a member, which replaces it. */
+function readSource({ parameters }: Exchange['query']): string | undefined {
+  const [unknown] = parameters.filter(([name]) => name !== 'inputSource');
+  if (unknown !== undefined || parameters.length > 1)
+    throw fhirError('invalidValue', { reason: 'An import takes one parameter in its address: inputSource' });
+  return parameters[0]?.[1];
+}
+
 async function readFiles(
   { request: { headers }, context, restContext }: Exchange,
   body: Body,
-): Promise<Pick<NewImport, 'files' | 'content'>> {
+): Promise<Pick<NewImport, 'files' | 'content' | 'source'>> {
   const { release } = context.space;
   const has = (types: readonly string[]): boolean => hasContentType(headers, types, release);
   if (has(JSON_TYPES)) {
     const bytes = await bytesOf(body);
     if (bytes.length > LONGEST_MANIFEST) throw fhirError('bodyTooLarge', { limit: LONGEST_MANIFEST });
-    return {
-      files: readManifest(parseJson(toText([bytes]), { maxDepth: restContext.settings.maxDepth }).value),
-    };
+    return readManifest(parseJson(toText([bytes]), { maxDepth: restContext.settings.maxDepth }).value);
   }
   if (has(NDJSON_TYPES)) {
     const content = await bytesOf(body);
@@ -140,7 +147,15 @@ export async function importErrors(exchange: Exchange, id: string, name: string)
   const { restContext, context } = exchange;
   const [, file] = ERROR_FILE.exec(name) ?? [];
   if (file === undefined) return undefined;
-  const lines = await restContext.core.jobs.imports.errors(context, id, Number(file));
+  const { core } = restContext;
+  // What is wrong with a line may say something of its patient.
+  if ((await core.jobs.imports.find(context, id)) === undefined) return undefined;
+  const lines = await core.access.recordAsOneAccess(
+    context,
+    `_bulk/${id}/${name}`,
+    (recorded) => core.jobs.imports.errors(recorded, id, Number(file)),
+    (found) => (found === undefined ? 404 : 200),
+  );
   if (lines === undefined) return undefined;
   return () => sendJobFile(exchange, name, lines);
 }

@@ -2,7 +2,7 @@
  * The manifest of an import by addresses (https://github.com/smart-on-fhir/bulk-import/blob/master/import-manifest.md): as JSON, or
  * as Parameters with parameters of the same names.
  */
-import { fhirError, isJsonObject, type ImportSource, type JsonObject, type JsonValue } from '../../core';
+import { fhirError, isJsonObject, type JsonObject, type JsonValue, type NewImport } from '../../core';
 
 export const NDJSON_TYPES = [
   'application/fhir+ndjson',
@@ -14,8 +14,8 @@ export const NDJSON_TYPES = [
 const MEMBERS = ['inputFormat', 'inputSource', 'storageDetail', 'input'];
 const INPUT_MEMBERS = ['type', 'url'];
 
-/** Returns the files of a manifest. Throws `invalidValue`, naming the member. */
-export function readManifest(value: JsonValue): readonly ImportSource[] {
+/** Returns the files of a manifest, and its `inputSource`. Throws `invalidValue`, naming the member. */
+export function readManifest(value: JsonValue): Pick<NewImport, 'files' | 'source'> {
   if (!isJsonObject(value)) refuse('The manifest must be a JSON object, or a Parameters resource');
   const manifest = value['resourceType'] === 'Parameters' ? fromParameters(value) : value;
   requireMembers(manifest, MEMBERS);
@@ -26,7 +26,7 @@ export function readManifest(value: JsonValue): readonly ImportSource[] {
   if (storageDetail !== undefined) requireHttps(storageDetail);
   if (!Array.isArray(input) || input.length === 0)
     refuse('"input" must be a list of files, each with "type" and "url"');
-  return input.map((file) => {
+  const files = input.map((file) => {
     if (!isJsonObject(file)) refuse('"input" must be a list of files, each with "type" and "url"');
     requireMembers(file, INPUT_MEMBERS);
     const { type, url } = file;
@@ -34,6 +34,7 @@ export function readManifest(value: JsonValue): readonly ImportSource[] {
     if (typeof url !== 'string') refuse('"url" of a file must be its address');
     return { name: url, type, url };
   });
+  return inputSource === undefined ? { files } : { files, source: inputSource };
 }
 
 function requireHttps(detail: JsonValue): void {

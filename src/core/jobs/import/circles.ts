@@ -2,16 +2,14 @@
 import type { ImportSource } from '../../api/imports';
 import { turns } from '../../concurrency/turns';
 import { isJsonObject, type JsonValue } from '../../fhir/json';
-import type { Database } from '../../storage/connection/database';
 import { ImportPartWritten, listChunks } from '../../storage/jobs/import-chunks';
 import type { JobKey } from '../../storage/jobs/jobs';
-import { openChunk } from './open-chunk';
+import { openChunk, type OpenTools } from './open-chunk';
 import type { ReadLine } from './read-lines';
 import { ChunkProgress, nameOf, type ChunkTools, type ReadChunk } from './write-chunk';
 import { writeLines, type LineFates } from './write-lines';
 
-export interface CircleTools extends Omit<ChunkTools, 'isLast'> {
-  readonly database: Database;
+export interface CircleTools extends Omit<ChunkTools, 'isLast' | 'waitingNames'>, OpenTools {
   /** Returns `Type/id` of a reference to a resource of the space; undefined for any other. */
   local(reference: string): string | undefined;
 }
@@ -29,18 +27,20 @@ const MOST_LINES = 20_000;
 const MOST_OF_CIRCLE = 5_000;
 
 /**
- * Writes the waiting lines that refer to each other, each group in a transaction of its own; the others are left. Cost: reads all
- * lines of the pass, and does nothing where they are more than 20,000.
+ * Writes the waiting lines that refer to each other, each group in a transaction of its own; the others are left, and those of a
+ * group whose references have no target either. False: none was written or refused. Cost: reads all lines of the pass, and does
+ * nothing where they are more than 20,000.
  */
 export async function writeCircles(
   tools: CircleTools,
   job: JobKey,
   { sources, pass, lines }: LinesOfPass,
-): Promise<void> {
-  if (lines > MOST_LINES) return;
+): Promise<boolean> {
+  if (lines > MOST_LINES) return false;
+  let hasChanged = false;
   const chunks: ReadChunk[] = [];
   for await (const name of listChunks(tools.database, job, pass)) {
-    const chunk = await openChunk(tools.database, job, sources, name);
+    const chunk = await openChunk(tools, job, sources, name);
     if (chunk?.chunk.pass === pass) chunks.push(chunk);
   }
   const progress = new Map(chunks.map((chunk) => [chunk, new ChunkProgress(chunk)]));
@@ -55,19 +55,21 @@ export async function writeCircles(
       });
     try {
       const fates = await writeLines(tools, {
-        ...{ lines: circle, isLast: true },
+        ...{ lines: circle, isLast: false },
         toParts: (some) => after(some).map(({ part }) => part),
       });
       for (const { part, progress: next } of after(fates)) {
         tools.room.lines -= part.refused.length;
         progress.set(next.read, next);
+        hasChanged = true;
       }
     } catch (error) {
       // Another process works on it: what is left is read again.
-      if (error instanceof ImportPartWritten) return;
+      if (error instanceof ImportPartWritten) return true;
       throw error;
     }
   }
+  return hasChanged;
 }
 
 function ofChunk(
@@ -77,8 +79,9 @@ function ofChunk(
   return {
     written: written.filter(isOwn),
     refused: refused.filter(([line]) => isOwn(line)),
-    waiting: waiting.filter(isOwn),
-    left: left.filter(isOwn),
+    // The last pass refuses them, after the earlier lines of their resources.
+    waiting: [],
+    left: [...waiting, ...left].filter(isOwn),
   };
 }
 

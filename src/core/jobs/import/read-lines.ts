@@ -3,7 +3,8 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { turns } from '../../concurrency/turns';
 import { fhirError, type FhirError } from '../../errors';
-import { isJsonObject, type JsonValue } from '../../fhir/json';
+import { DEFAULT_MAX_DEPTH, isJsonObject, type JsonValue } from '../../fhir/json';
+import { findFault } from '../../fhir/json/fault';
 import { isValidId } from '../../fhir/resource';
 import type { StoredChunk } from '../../storage/jobs/import-chunks';
 
@@ -26,20 +27,28 @@ export interface UnreadableLine {
 const TYPE = /^[A-Z][A-Za-z]*$/;
 const decompress = promisify(gunzip);
 
+export interface LineReading {
+  /** The type that all must have. */
+  readonly type: string | undefined;
+  /** Returns the text of a resource as it is written. */
+  toWrite(text: string): string;
+}
+
 /**
- * Returns the lines that are left of a chunk, in their order. `type`: the type that all must have. Cost: parses each, to know its
- * type and id; the preparation of the transaction parses them again.
+ * Returns the lines that are left of a chunk, in their order. Cost: parses each, to know its type and id; the preparation of the
+ * transaction parses them again.
  */
 export async function readLines(
   { content, todo }: Pick<StoredChunk, 'content' | 'todo'>,
-  type: string | undefined,
+  { type, toWrite }: LineReading,
 ): Promise<readonly (ReadLine | UnreadableLine)[]> {
   const bytes = await decompress(content);
   const texts = isUtf8(bytes) ? bytes.toString('utf8').split('\n') : splitBytes(bytes);
   const lines: (ReadLine | UnreadableLine)[] = [];
   for (const place of todo) {
     await turns.take();
-    lines.push(readLine(place, texts[place], type));
+    const line = readLine(place, texts[place], type);
+    lines.push('error' in line ? line : { ...line, text: toWrite(line.text) });
   }
   return lines;
 }
@@ -62,13 +71,13 @@ function readLine(
   text: string | undefined,
   expected: string | undefined,
 ): ReadLine | UnreadableLine {
-  if (text === undefined)
-    return { place, error: fhirError('invalidJson', { reason: 'its bytes are not UTF-8' }) };
+  if (text === undefined) return { place, error: malformed('its bytes are not UTF-8') };
   let value: JsonValue;
   try {
     value = JSON.parse(text) as JsonValue;
   } catch {
-    return { place, error: fhirError('invalidJson', { reason: 'the line is not one JSON value' }) };
+    const found = findFault(text, '', DEFAULT_MAX_DEPTH)?.reason.replace(/^line \d+, /, '');
+    return { place, error: malformed(found ?? 'it must be one JSON object') };
   }
   if (!isJsonObject(value)) return { place, error: refusal('The line is not a JSON object') };
   const { resourceType: type, id } = value;
@@ -79,6 +88,10 @@ function readLine(
   if (id !== undefined && (typeof id !== 'string' || !isValidId(id)))
     return { place, error: refusal('The id must have 1 to 64 of A-Z a-z 0-9 - .') };
   return { place, type, id, text };
+}
+
+function malformed(reason: string): FhirError {
+  return fhirError('invalidResource', { reason: `The line is not valid JSON: ${reason}` });
 }
 
 function refusal(reason: string): FhirError {

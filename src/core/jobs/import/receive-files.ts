@@ -7,11 +7,17 @@ import { mayNotify } from '../../limits/notification-hosts';
 import { OutboundError, type Outbound } from '../../outbound/outbound';
 import type { Database } from '../../storage/connection/database';
 import { addChunk } from '../../storage/jobs/import-chunks';
-import { addFiles, forgetChunks, noteReceived, readFiles } from '../../storage/jobs/import-files';
+import {
+  addFiles,
+  forgetChunks,
+  noteReceived,
+  readFiles,
+  requireImportSpace,
+} from '../../storage/jobs/import-files';
 import { readContent, type JobKey } from '../../storage/jobs/jobs';
 import { AtOnce } from './at-once';
 import { refusedLine } from './refused-line';
-import { gunzipped, splitLines, type LinesOfFile } from './split-lines';
+import { gunzipped, splitLines, TooManyLines, type LinesOfFile } from './split-lines';
 
 export interface ReceiveTools {
   readonly database: Database;
@@ -31,10 +37,19 @@ const ATTEMPTS = 3;
 const IDLE_MS = 60_000;
 /** Chunks that are stored at the same time. */
 const CHUNKS_AT_ONCE = 4;
+/** Bytes of chunks after which the quota of the tenant is checked again. */
+const CHECKED_BYTES = 4 * 1024 * 1024;
 const compress = promisify(gzip);
 
 /** A file that cannot be received gets an error of its own; the others are imported. */
 class FileError extends Error {}
+
+/** Another process stores the same file. */
+export class FileTaken extends Error {
+  constructor() {
+    super('Another process stores the files of this import');
+  }
+}
 
 /**
  * Receives the files that are not received yet. False: the files of a command that has not sent them. Throws FhirErrors of the
@@ -52,7 +67,7 @@ export async function receiveFiles(
     sources.map(({ name }) => name),
   );
   const files = await readFiles(database, job);
-  let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  let bytes = files.reduce((sum, file) => sum + (file.isReceived ? file.bytes : 0), 0);
   let start = 0;
   for (const [file, source] of sources.entries()) {
     const { bytes: length = 0, url } = source;
@@ -82,10 +97,22 @@ async function receiveSent(
   job: JobKey,
   { file, source, room, start, end }: FileToReceive & { readonly start: number; readonly end: number },
 ): Promise<number> {
+  return receiveBytes(tools, job, { file, source, room }, readContent(tools.database, job, start, end));
+}
+
+type StoreTools = Pick<ReceiveTools, 'database' | 'signal' | 'longestLine'>;
+
+/** Stores the lines of a file that need not be fetched, and returns its bytes. */
+export async function receiveBytes(
+  tools: StoreTools,
+  job: JobKey,
+  of: FileToReceive,
+  body: AsyncIterable<Buffer>,
+): Promise<number> {
   try {
-    return await storeLines(tools, job, { file, source, room }, readContent(tools.database, job, start, end));
+    return await storeLines(tools, job, of, body);
   } catch (error) {
-    return failFile(tools, job, { file, source }, error);
+    return failFile(tools, job, of, error);
   }
 }
 
@@ -125,9 +152,9 @@ function fetchFile(
 
 /** Notes that a file cannot be had. Throws an error that says nothing about the file. */
 async function failFile(
-  { database }: ReceiveTools,
+  { database }: Pick<ReceiveTools, 'database'>,
   job: JobKey,
-  { file, source }: Omit<FileToReceive, 'room'>,
+  { file, source }: Pick<FileToReceive, 'file' | 'source'>,
   error: unknown,
 ): Promise<0> {
   if (error instanceof FhirError) throw error;
@@ -138,13 +165,14 @@ async function failFile(
     toIssue('invalidValue', { reason: `The file ${source.name} cannot be read: ${reason}` }),
   ];
   const { outcome } = refusedLine(source.name, 0, issues);
-  await noteReceived(database, job, { file, bytes: 0, failure: outcome });
+  if (!(await noteReceived(database, job, { file, bytes: 0, chunks: 0, failure: outcome })))
+    throw new FileTaken();
   return 0;
 }
 
 /** Undefined: the error is none of the file. */
 function reasonOf(error: unknown): string | undefined {
-  if (error instanceof FileError) return error.message;
+  if (error instanceof FileError || error instanceof TooManyLines) return error.message;
   if (!(error instanceof OutboundError)) return undefined;
   // The rest of the text names settings of the server.
   return error.message.startsWith('it may not be called') ? 'its address may not be called' : error.message;
@@ -160,9 +188,9 @@ async function* decompressed(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   }
 }
 
-/** Stores the lines of a file, from its beginning, and returns its bytes. */
-export async function storeLines(
-  { database, signal, longestLine }: Pick<ReceiveTools, 'database' | 'signal' | 'longestLine'>,
+/** Stores the lines of a file, from its beginning, and returns its bytes. Throws quotaExceeded, and FileTaken. */
+async function storeLines(
+  { database, signal, longestLine }: StoreTools,
   job: JobKey,
   { file, source, room }: FileToReceive,
   body: AsyncIterable<Buffer>,
@@ -179,12 +207,19 @@ export async function storeLines(
   };
   const storing = new AtOnce(CHUNKS_AT_ONCE);
   let number = 0;
+  let unchecked = CHECKED_BYTES;
   const store = async ({ firstLine, text, places, tooLong }: LinesOfFile, of: number): Promise<void> => {
     const refused = tooLong.map((line) =>
       refusedLine(source.name, line, [toIssue('bodyTooLarge', { limit: longestLine })]),
     );
     const content = await compress(text, { level: 1 });
-    await addChunk(database, job, { file, number: of, firstLine, places, content, refused });
+    unchecked += content.length;
+    if (unchecked > CHECKED_BYTES) {
+      unchecked = 0;
+      await requireImportSpace(database, job.space, content.length);
+    }
+    if (!(await addChunk(database, job, { file, number: of, firstLine, places, content, refused })))
+      throw new FileTaken();
   };
   try {
     for await (const lines of splitLines(counted(), longestLine)) {
@@ -195,6 +230,6 @@ export async function storeLines(
   } finally {
     await storing.end();
   }
-  await noteReceived(database, job, { file, bytes });
+  if (!(await noteReceived(database, job, { file, bytes, chunks: number }))) throw new FileTaken();
   return bytes;
 }

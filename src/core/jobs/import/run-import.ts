@@ -7,6 +7,7 @@ import { OPERATOR_ACTOR } from '../../audit/audit-trail';
 import { EMPTY_REQUEST_STATE, type Log, type RequestContext } from '../../context';
 import { fhirError } from '../../errors';
 import type { Release } from '../../fhir/release';
+import { withRelativeAddresses } from '../../fhir/relative-addresses';
 import type { Outbound } from '../../outbound/outbound';
 import type { Services } from '../../ports';
 import { writePart } from '../../storage/jobs/import-chunks';
@@ -37,6 +38,8 @@ export interface ImportRequest {
   readonly address: string | undefined;
   readonly requestId: string;
   readonly files: readonly ImportSource[];
+  /** As `NewImport.source`. */
+  readonly source: string | undefined;
 }
 
 export interface ImportRun extends JobKey {
@@ -57,7 +60,7 @@ export async function runImport(tools: ImportTools, run: ImportRun): Promise<boo
   const { services, outbound, longestLine } = tools;
   const { connections: database } = services;
   const { request, signal } = run;
-  const { files } = request;
+  const { files, source } = request;
   const { space } = await contextOf(tools, run);
   const hosts = space.settings.limits.notificationHosts;
   const admitFetch = (): Promise<boolean> => tools.admitFetch(space.tenantNumber);
@@ -65,12 +68,14 @@ export async function runImport(tools: ImportTools, run: ImportRun): Promise<boo
   if (!(await receiveFiles(receiving, run, files))) return false;
   const failed = (await readFiles(database, run)).reduce((sum, file) => sum + file.failed, 0);
   const references = services.references(space);
+  const addresses = { source, below: (url: string) => references.below(url) };
   await writeFiles(
     {
       ...{ database, signal },
       // Lines that wait for each other's chunks would need another pass.
       atOnce: space.settings.referentialIntegrity === 'off' ? AT_ONCE : 1,
       room: { lines: Math.max(0, MOST_LISTED - failed) },
+      toWrite: (text) => withRelativeAddresses(text, addresses),
       context: () => contextOf(tools, run),
       bundle: (context, of) => tools.interactions.bundle(context, of),
       store: (context, parts) =>

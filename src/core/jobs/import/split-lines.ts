@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { turns } from '../../concurrency/turns';
 
 /** Some lines of a file. */
 export interface LinesOfFile {
@@ -16,6 +17,8 @@ export interface LinesOfFile {
 }
 
 const MOST_LINES = 500;
+/** Lines after which other work comes first where it waits; most of them may be empty. */
+const LINES_OF_TURN = 1_000;
 const MOST_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -49,15 +52,30 @@ export async function* gunzipped(source: AsyncIterable<Buffer>): AsyncGenerator<
   for await (const piece of gunzip) yield piece as Buffer;
 }
 
-/** Yields all lines. A line feed ends a line, also after a carriage return. Cost: holds a chunk and the longest line. */
+/** Lines of a file, empty ones too. */
+const MOST_LINES_OF_FILE = 500_000_000;
+
+export class TooManyLines extends Error {
+  constructor(most: number) {
+    super(`a file may have ${most} lines`);
+  }
+}
+
+/**
+ * Yields all lines. A line feed ends a line, also after a carriage return. Throws TooManyLines. Cost: holds a chunk and the longest
+ * line; some 2 ns for an empty line.
+ */
 export async function* splitLines(
   source: AsyncIterable<Buffer>,
   longestLine: number,
+  mostLines = MOST_LINES_OF_FILE,
 ): AsyncGenerator<LinesOfFile, void> {
   const chunk = new Chunk();
   let parts: Buffer[] = [];
   let length = 0;
+  let left = mostLines;
   const endLine = (last: Buffer): void => {
+    if (left-- === 0) throw new TooManyLines(mostLines);
     const isTooLong = length + last.length > longestLine;
     chunk.add(isTooLong ? undefined : parts.length === 0 ? last : Buffer.concat([...parts, last]));
     [parts, length] = [[], 0];
@@ -65,6 +83,16 @@ export async function* splitLines(
   for await (const piece of source) {
     let begin = 0;
     for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, begin)) {
+      if (left % LINES_OF_TURN === 0) await turns.take();
+      if (end === begin && length === 0 && chunk.isEmpty) {
+        const empty = emptyLines(piece, begin);
+        if (empty > left) throw new TooManyLines(mostLines);
+        left -= empty;
+        chunk.skip(empty);
+        begin += empty;
+        if (empty > LINES_OF_TURN) await turns.take();
+        continue;
+      }
       endLine(piece.subarray(begin, end));
       begin = end + 1;
       if (chunk.isFull) yield chunk.take();
@@ -78,12 +106,25 @@ export async function* splitLines(
   if (!chunk.isEmpty) yield chunk.take();
 }
 
+/** Line feeds from `begin` on, one after the other: at most a million. */
+function emptyLines(piece: Buffer, begin: number): number {
+  const most = Math.min(piece.length, begin + 1_000_000);
+  let end = begin;
+  while (end < most && piece[end] === LINE_FEED) end++;
+  return end - begin;
+}
+
 class Chunk {
   #firstLine = 1;
   #lines: Buffer[] = [];
   #places: number[] = [];
   #tooLong: number[] = [];
   #bytes = 0;
+
+  /** Leaves out empty lines at its beginning. */
+  skip(lines: number): void {
+    this.#firstLine += lines;
+  }
 
   /** Adds the next line; undefined: it is too long. */
   add(given: Buffer | undefined): void {
@@ -95,7 +136,12 @@ class Chunk {
     }
     const isFirst = this.#firstLine + place === 1;
     const line = isFirst && given.subarray(0, 3).equals(BYTE_ORDER_MARK) ? given.subarray(3) : given;
-    if (!isBlank(line)) this.#places.push(place);
+    const isEmpty = isBlank(line);
+    if (isEmpty && place === 0) {
+      this.#firstLine++;
+      return;
+    }
+    if (!isEmpty) this.#places.push(place);
     this.#lines.push(line);
     this.#bytes += line.length;
   }

@@ -1,41 +1,43 @@
 /** The request of an import as its job has it. */
 import type { Caller } from '../../api/access';
-import type { ImportSource, NewImport } from '../../api/imports';
+import type { ImportSource, LocalImport, NewImport } from '../../api/imports';
 import type { RequestContext } from '../../context';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../fhir/json';
-import { isRelease, type Release } from '../../fhir/release';
+import { isRelease } from '../../fhir/release';
 import type { ImportRequest } from './run-import';
 
 /** Returns what is stored of a request of a client. */
 export function describeRequest(
   { space, actor, access, address, requestId }: RequestContext,
-  { files, request }: Pick<NewImport, 'files' | 'request'>,
+  { files, request, source }: Pick<NewImport, 'files' | 'request' | 'source'>,
 ): object {
   const caller: Caller = { actor, ...(access === undefined ? {} : { access }) };
   return {
-    ...{ release: space.release, request, files, address, requestId },
+    ...{ release: space.release, request, files, source, address, requestId },
     // As text, because it is passed on as it is.
     ...{ caller: JSON.stringify(caller), owner: ownerOf({ actor, access }) },
   };
 }
 
-/** Returns what is stored of a request of the operator. `fingerprint`: see `LocalImport`. */
-export function describeLocalRequest(
-  release: Release,
-  names: readonly string[],
-  fingerprint: string,
-): { readonly release: Release; readonly files: readonly ImportSource[]; readonly fingerprint: string } {
-  return { release, files: names.map((name) => ({ name })), fingerprint };
+/** Returns what is stored of a request of the operator. */
+export function describeLocalRequest({
+  release,
+  files,
+  fingerprint,
+  source,
+}: Pick<LocalImport, 'release' | 'files' | 'fingerprint' | 'source'>): object {
+  return { release, files: files.map(({ name }) => ({ name })), fingerprint, source };
 }
 
 /** Returns the request of a stored job. Throws an Error for one that `describeRequest` did not make. */
 export function readRequest(tenant: string, stored: JsonObject): ImportRequest {
-  const { release, caller, address, requestId } = stored;
+  const { release, caller, address, requestId, source } = stored;
   if (typeof release !== 'string' || !isRelease(release)) throw new Error('a stored import has no release');
   return {
     ...{ tenant, release, files: filesOf(stored) },
     caller: typeof caller === 'string' ? (JSON.parse(caller) as Caller) : undefined,
     address: textOf(address),
+    source: textOf(source),
     requestId: textOf(requestId) ?? '',
   };
 }

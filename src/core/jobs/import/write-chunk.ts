@@ -19,7 +19,12 @@ export interface ChunkTools extends WriteTools {
   readonly isLast: boolean;
   /** How many refused lines may still be listed; the others are only counted. */
   readonly room: { lines: number };
+  /** `Type/id` of the lines that wait in this pass: later lines of the same resources wait too. */
+  readonly waitingNames: Set<string>;
 }
+
+/** Of more waiting lines the order of lines of one resource is not kept: their names would be in memory. */
+export const MOST_WAITING_NAMES = 300_000;
 
 /** The resources that a chunk writes, by type and id. */
 export function resourcesOf({ lines }: ReadChunk): ReadonlySet<string> {
@@ -30,15 +35,18 @@ export function resourcesOf({ lines }: ReadChunk): ReadonlySet<string> {
 export async function writeChunk(tools: ChunkTools, read: ReadChunk): Promise<boolean> {
   let progress = new ChunkProgress(read);
   while (progress.left.length > 0) {
-    const { lines, unreadable } = progress.next();
+    const { lines, unreadable, behind } = progress.next(tools);
     const before = progress;
+    const toNext = (fates: LineFates): ReturnType<ChunkProgress['after']> =>
+      before.after(tools, unreadable, { ...fates, waiting: [...fates.waiting, ...behind] });
     try {
       const fates = await writeLines(tools, {
         lines,
         isLast: tools.isLast,
-        toParts: (some) => [before.after(tools, unreadable, some).part],
+        toParts: (some) => [toNext(some).part],
       });
-      const { part, progress: next } = before.after(tools, unreadable, fates);
+      noteWaiting(tools, fates.waiting);
+      const { part, progress: next } = toNext(fates);
       tools.room.lines -= part.refused.length;
       progress = next;
     } catch (error) {
@@ -47,6 +55,15 @@ export async function writeChunk(tools: ChunkTools, read: ReadChunk): Promise<bo
     }
   }
   return true;
+}
+
+/** Notes that these lines wait. */
+export function noteWaiting(
+  { waitingNames }: Pick<ChunkTools, 'waitingNames'>,
+  lines: readonly ReadLine[],
+): void {
+  for (const line of lines)
+    if (line.id !== undefined && waitingNames.size < MOST_WAITING_NAMES) waitingNames.add(nameOf(line));
 }
 
 /** How far a chunk is written. */
@@ -58,9 +75,14 @@ export class ChunkProgress {
     private readonly waiting: readonly number[] = read.chunk.waiting,
   ) {}
 
-  /** Returns the next lines: a transaction writes each resource once. */
-  next(): { readonly lines: readonly ReadLine[]; readonly unreadable: readonly UnreadableLine[] } {
+  /** Returns the next lines, as a transaction writes each resource once. `behind`: they wait for earlier lines of their resources. */
+  next({ waitingNames }: Pick<ChunkTools, 'waitingNames'>): {
+    readonly lines: readonly ReadLine[];
+    readonly unreadable: readonly UnreadableLine[];
+    readonly behind: readonly ReadLine[];
+  } {
     const lines: ReadLine[] = [];
+    const behind: ReadLine[] = [];
     const unreadable: UnreadableLine[] = [];
     const names = new Set<string>();
     for (const line of this.left) {
@@ -69,12 +91,16 @@ export class ChunkProgress {
         continue;
       }
       if (line.id !== undefined) {
+        if (waitingNames.has(nameOf(line))) {
+          behind.push(line);
+          continue;
+        }
         if (names.has(nameOf(line))) break;
         names.add(nameOf(line));
       }
       lines.push(line);
     }
-    return { lines, unreadable };
+    return { lines, unreadable, behind };
   }
 
   /** Returns the part of these lines, and the progress after it. */

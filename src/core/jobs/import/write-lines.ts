@@ -5,7 +5,7 @@ import { isBusy, repeatWhile } from '../../concurrency/while-busy';
 import type { RequestContext } from '../../context';
 import { FhirError, type Issue } from '../../errors';
 import type { ReadLine } from './read-lines';
-import { issuesByEntry, namesEntry } from './refused-line';
+import { issuesByEntry, namesEntry, withAdvice } from './refused-line';
 
 /** Lines of a chunk that are written together. */
 export interface LinesToWrite {
@@ -62,11 +62,11 @@ export async function writeLines(
           const line = entries[index];
           if (line === undefined) throw error;
           if (error.key === 'brokenReference' && !isLast) waiting.push(line);
-          else refused.push([line, issues]);
+          else refused.push([line, withAdvice(error.key, issues)]);
         }
         entries = entries.filter((_line, index) => !found.has(index));
       } else if (entries.length === 1 && first !== undefined) {
-        refused.push([first, error.issues]);
+        refused.push([first, withAdvice(error.key, error.issues)]);
         entries = [];
       } else {
         // The error names no line: one of fewer lines is found more easily.

@@ -53,13 +53,21 @@ const ADD = defineStatement(
     insert into andiron.import_chunk (space, id, file, number, first_line, lines, content, todo, pending, failed)
     values (${bind('space')}::int, ${bind('id')}, ${bind('file')}::int, ${bind('number')}::int,
             ${bind('first_line')}::int, ${bind('lines')}::int, ${bind('content')}::bytea, ${bind('todo')}::int[],
-            ${bind('pending')}::int, ${bind('failed')}::int)`),
+            ${bind('pending')}::int, ${bind('failed')}::int)
+    on conflict do nothing returning 1`),
   { named: false },
 );
 const LIST = defineStatement(
   template(sql`
     select c.file, c.number from andiron.import_chunk c
     where ${OF_JOB} and c.pending > 0 and c.pass = ${bind('pass')}::int
+      and (c.file, c.number) > (${bind('after_file')}::int, ${bind('after_number')}::int)
+    order by c.file, c.number limit ${sql.lit(CHUNKS_AT_ONCE)}`),
+);
+const LIST_WAITING = defineStatement(
+  template(sql`
+    select c.file, c.number from andiron.import_chunk c
+    where ${OF_JOB} and c.pending > 0 and (c.pass > ${bind('pass')}::int or c.waiting <> '{}')
       and (c.file, c.number) > (${bind('after_file')}::int, ${bind('after_number')}::int)
     order by c.file, c.number limit ${sql.lit(CHUNKS_AT_ONCE)}`),
 );
@@ -87,29 +95,41 @@ const WRITE_PART = defineStatement(
     select 1 from held`),
 );
 
+/** False: another process has stored it. */
 export async function addChunk(
   database: Database,
   { space, id }: JobKey,
   { file, number, firstLine, places, content, refused }: NewChunk,
-): Promise<void> {
-  await database.run({ lane: 'search', space }, ADD, {
+): Promise<boolean> {
+  const added = await database.run({ lane: 'search', space }, ADD, {
     ...{ space, id, file, number, content, first_line: firstLine },
     ...{ todo: [...places], pending: places.length, failed: refused.length },
     lines: places.length + refused.length,
     ...encodeErrors(refused),
   });
+  return added.length > 0;
 }
 
 /** Yields the chunks of a pass with lines that are left, in the order of the files. */
-export async function* listChunks(
+export function listChunks(database: Database, job: JobKey, pass: number): AsyncGenerator<ChunkName, void> {
+  return listed(database, LIST, job, pass);
+}
+
+/** Yields the chunks with lines that have waited in a pass. */
+export function listWaiting(database: Database, job: JobKey, pass: number): AsyncGenerator<ChunkName, void> {
+  return listed(database, LIST_WAITING, job, pass);
+}
+
+async function* listed(
   database: Database,
+  statement: typeof LIST,
   { space, id }: JobKey,
   pass: number,
 ): AsyncGenerator<ChunkName, void> {
   let [file, number] = [-1, -1];
   for (;;) {
     const bound = { space, id, pass, after_file: file, after_number: number };
-    const rows = await database.run({ lane: 'search', space }, LIST, bound);
+    const rows = await database.run({ lane: 'search', space }, statement, bound);
     for (const row of rows as [number, number][]) {
       [file, number] = row;
       yield { file, number };

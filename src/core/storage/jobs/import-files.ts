@@ -57,7 +57,9 @@ const FORGET_CHUNKS = defineStatement(
 const RECEIVED = defineStatement(
   template(sql`
     update andiron.import_file set received = true, bytes = ${bind('bytes')}::bigint, failure = ${bind('failure')}::text
-    where ${OF_FILE}`),
+    where ${OF_FILE} and ${bind('chunks')}::int = (select count(*) from andiron.import_chunk c where c.space = ${bind('space')}::int
+      and c.id = ${bind('id')} and c.file = ${bind('file')}::int)
+    returning 1`),
   { named: false },
 );
 
@@ -85,14 +87,35 @@ export async function forgetChunks(database: Database, { space, id }: JobKey, fi
   await database.run({ lane: 'search', space }, FORGET_CHUNKS, { space, id, file });
 }
 
-/** Notes that all lines of a file are stored, or why they cannot be. */
+interface ReceivedFile {
+  readonly file: number;
+  readonly bytes: number;
+  /** Chunks that were stored. */
+  readonly chunks: number;
+  readonly failure?: string;
+}
+
+/** Notes that all lines of a file are stored, or why they cannot be. False: another process stores it, or the job is gone. */
 export async function noteReceived(
   database: Database,
   { space, id }: JobKey,
-  { file, bytes, failure }: { readonly file: number; readonly bytes: number; readonly failure?: string },
-): Promise<void> {
-  const bound = { space, id, file, bytes, failure: failure ?? null };
-  await database.run({ lane: 'search', space }, RECEIVED, bound);
+  { file, bytes, chunks, failure }: ReceivedFile,
+): Promise<boolean> {
+  const bound = { space, id, file, bytes, chunks, failure: failure ?? null };
+  return (await database.run({ lane: 'search', space }, RECEIVED, bound)).length > 0;
+}
+
+const REQUIRE_SPACE = defineStatement(
+  template(sql`select andiron.require_import_space(${bind('space')}::int, ${bind('more')}::bigint)`),
+  { named: false },
+);
+
+/**
+ * Throws quotaExceeded where the tenant may not store `bytes` more beside its versions and the lines of its imports. Cost: reads the
+ * rows of the chunks of its open imports.
+ */
+export async function requireImportSpace(database: Database, space: number, bytes: number): Promise<void> {
+  await database.run({ lane: 'search', space }, REQUIRE_SPACE, { space, more: bytes });
 }
 
 const ERRORS_AT_ONCE = 500;

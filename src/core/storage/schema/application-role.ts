@@ -72,6 +72,7 @@ const GRANTS: readonly Grant[] = [
       ...['note_rows_made_with', 'strings_containing', 'tenant_usage', 'use_assertion'],
       ...['register_search_parameters', 'restart_search_parameters', 'fail_search_parameter'],
       ...['begin_content', 'begin_job_content', 'claim_content', 'have_content_to_remove'],
+      'require_import_space',
       ...['add_job', 'cancel_job', 'look_for_work', 'add_bulk_job', 'keep_export', 'renew_job'],
       ...['take_tokens', 'forget_full_buckets', 'have_access_records'],
       ...['attend', 'last_erasure', 'leave'],
