@@ -164,3 +164,23 @@ it('the kick-off, each file and the end leave an AuditEvent', async () => {
     [`$export?_cancel=${job}`, `$export?_file=${job}/1`, 'Patient/$export?_type=Patient'].sort(),
   );
 });
+
+it('$everything of a Group has what its client may read and search', async () => {
+  const member = ['ann', 'bob'].map((id) => ({ entity: { reference: `Patient/${id}` } }));
+  const both = { resourceType: 'Group', id: 'both', type: 'person', actual: true, member };
+  expect((await server.request('PUT', `${root}/Group/both`, both, as(all))).status).toBe(201);
+  const find = async (scopes: readonly string[]): Promise<readonly [number, readonly string[]]> => {
+    const { status, json } = await server.request(
+      ...(['GET', `${root}/Group/both/$everything`, undefined, as(await make({ scopes }))] as const),
+    );
+    const entries = (json.entry ?? []) as readonly { resource: { resourceType: string; id: string } }[];
+    return [status, entries.map(({ resource: { resourceType, id } }) => `${resourceType}/${id}`).sort()];
+  };
+  const some = ['system/Group.rs', 'system/Patient.rs?_id=ann', 'system/Observation.rs?status=final'];
+  expect(await find(some)).toEqual([
+    200,
+    ['Group/both', 'Group/ward', 'Observation/ann-final', 'Observation/bob-final', 'Patient/ann'],
+  ]);
+  expect(await find(['system/Group.r', 'system/Observation.s'])).toEqual([200, []]);
+  expect((await find(['system/Patient.rs']))[0]).toBe(403);
+});

@@ -1,8 +1,7 @@
 /**
  * Patient/$everything and Encounter/$everything over HTTP: https://hl7.org/fhir/R4/patient-operation-everything.html,
- * https://hl7.org/fhir/R4/encounter-operation-everything.html.
+ * https://hl7.org/fhir/R4/encounter-operation-everything.html. Pages with small limits are in record-pages.test.ts.
  */
-import { RECORD_LIMITS } from '../../src/core/interactions/compartment/record-limits';
 import type { Searchset } from '../support/bundles';
 import type { Answer } from '../support/http';
 import {
@@ -99,36 +98,6 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     }
   });
 
-  // Limits that the record of a test reaches: two names in the address of a page, one carried, two resources read …
-  it.each([
-    { names: 2 },
-    { names: 1, included: 3, carried: 2, scanned: 3 },
-    { names: 0, included: 2, carried: 1, scanned: 6, scannedCharacters: 1, followed: 2, read: 2 },
-  ])(
-    'included resources come once and completely, with any limits of the cache and of statements: %j',
-    async (limits) => {
-      const small = Object.entries(limits).map(([name, limit]) =>
-        jest.replaceProperty(RECORD_LIMITS, name as keyof typeof RECORD_LIMITS, limit),
-      );
-      try {
-        const pages = await pagesOf('Patient/ann/$everything?_count=7');
-        expect(all(pages, 'match')).toEqual(ANNS);
-        expect(all(pages, 'include')).toEqual(BROUGHT);
-        const practitioners = ['Practitioner/doctor', 'Practitioner/nurse'];
-        const typed = await pagesOf('Patient/ann/$everything?_type=Practitioner');
-        expect([all(typed, 'match'), all(typed, 'include')]).toEqual([[], practitioners]);
-        const visit = await pagesOf('Encounter/visit-2019/$everything?_count=1');
-        expect(all(visit, 'match')).toEqual(['Encounter/visit-2019', 'Observation/pulse-2019']);
-        expect(all(visit, 'include')).toEqual(['Location/ward', 'Patient/ann', ...practitioners]);
-        const everybody = await pagesOf('Patient/$everything?_count=3');
-        expect(all(everybody, 'match')).toEqual(namesOf([...ANN, ...BOB]));
-        expect(all(everybody, 'include')).toEqual([...BROUGHT, 'Practitioner/stranger'].sort());
-      } finally {
-        for (const each of small) each.restore();
-      }
-    },
-  );
-
   it('resources that a page refers to are on the same page, or on an earlier one', async () => {
     const pages = await pagesOf('Patient/ann/$everything?_count=2');
     const seen = new Set<string>();
@@ -201,10 +170,6 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       expect(all(pages, 'match')).toEqual(['Observation/pulse-undated']);
       expect(all(pages, 'include')).toEqual(['Practitioner/doctor']);
     }
-    const small = jest.replaceProperty(RECORD_LIMITS, 'names', 0);
-    const rest = await pagesOf(`Patient/ann/$everything?_since=${encodeURIComponent(middle)}&_count=1`);
-    small.restore();
-    expect(all(rest, 'include')).toEqual(['Practitioner/doctor']);
     const never = await pagesOf('Patient/ann/$everything?_since=2999-01-01T00:00:00Z');
     expect([all(never, 'match'), all(never, 'include')]).toEqual([[], []]);
   });
@@ -321,31 +286,23 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(withMode(await pageOf('Patient/ann/$everything'), 'match')).not.toContain('Observation/theirs');
   });
 
-  it.each([500, 2])(
-    'concurrent writes neither hide nor repeat unchanged resources of later pages; %d names',
-    async (names) => {
-      let turn = 0;
-      const small = jest.replaceProperty(RECORD_LIMITS, 'names', names);
-      const pages = await pagesOf('Patient/ann/$everything?_count=2', async () => {
-        turn++;
-        await put(
-          'system',
-          observation(`new-${turn}`, 'Patient/ann', { effectiveDateTime: `20${10 + turn}` }),
-        );
-        await put('system', { ...(ANN[3] as Resource), note: [{ text: `turn ${turn}` }] });
-        if (turn > 1) {
-          const path = `${server.path('system', release)}/Observation/new-${turn - 1}`;
-          expect((await server.request('DELETE', path)).status).toBe(200);
-        }
-      });
-      const found = all(pages, 'match');
-      expect(new Set(found).size).toBe(found.length);
-      expect(found.filter((name) => !name.startsWith('Observation/new-'))).toEqual(ANNS);
-      expect(all(pages, 'include')).toEqual(BROUGHT);
-      small.restore();
-      await server.request('DELETE', `${server.path('system', release)}/Observation/new-${turn}`);
-    },
-  );
+  it('concurrent writes neither hide nor repeat unchanged resources of later pages', async () => {
+    let turn = 0;
+    const pages = await pagesOf('Patient/ann/$everything?_count=2', async () => {
+      turn++;
+      await put('system', observation(`new-${turn}`, 'Patient/ann', { effectiveDateTime: `20${10 + turn}` }));
+      await put('system', { ...(ANN[3] as Resource), note: [{ text: `turn ${turn}` }] });
+      if (turn > 1) {
+        const path = `${server.path('system', release)}/Observation/new-${turn - 1}`;
+        expect((await server.request('DELETE', path)).status).toBe(200);
+      }
+    });
+    const found = all(pages, 'match');
+    expect(new Set(found).size).toBe(found.length);
+    expect(found.filter((name) => !name.startsWith('Observation/new-'))).toEqual(ANNS);
+    expect(all(pages, 'include')).toEqual(BROUGHT);
+    await server.request('DELETE', `${server.path('system', release)}/Observation/new-${turn}`);
+  });
 
   it.each([
     ['Patient/nobody/$everything', 404, 'Patient/nobody does not exist'],

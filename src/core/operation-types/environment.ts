@@ -37,10 +37,12 @@ export interface MetaSummary {
   readonly security: readonly JsonObject[];
 }
 
-/** The record of one resource, or of all resources of its type; see interactions/compartment/everything.ts. */
+/** The record of one resource, of all resources of its type, or of a Group; see interactions/compartment/everything.ts. */
 export interface RecordRequest {
   /** The owner of the record; without an id, all resources of the type. */
   readonly owner: { readonly type: CompartmentAddress['type']; readonly id?: string };
+  /** The id of a Group: its record is that of its members, which are of the type of the owner, and the Group itself. */
+  readonly group?: string;
   /** Only resources with a clinical date in this half-open interval, or without one; milliseconds since 1970. */
   readonly from?: number;
   readonly to?: number;

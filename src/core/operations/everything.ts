@@ -1,16 +1,19 @@
 /**
- * POST|GET {root}/Patient/{id}/$everything, {root}/Patient/$everything and {root}/Encounter/{id}/$everything
+ * POST|GET {root}/Patient/{id}/$everything, {root}/Patient/$everything, {root}/Group/{id}/$everything and
+ * {root}/Encounter/{id}/$everything
  *
- * In: start, end (Patient only), _since, _type (repeated, or with commas), _count.
+ * In: start, end (not of an Encounter), _since, _type (repeated, or with commas), _count.
  * Result: a searchset Bundle with pages. Matches are the resources of the compartment, each once. Included are the
  * resources that they refer to and that no patient owns. Without _count, a page has the maximum size.
- * https://hl7.org/fhir/R4/patient-operation-everything.html, https://hl7.org/fhir/R4/encounter-operation-everything.html
+ * https://hl7.org/fhir/R4/patient-operation-everything.html, https://hl7.org/fhir/R4/group-operation-everything.html,
+ * https://hl7.org/fhir/R4/encounter-operation-everything.html
  */
 import type { SearchPage } from '../api/search';
 import { fhirError } from '../errors';
 import { dateRange, type DateRange } from '../../../packages/fhir-values/date';
 import { type Definitions } from '../fhir/definitions';
 import { stringifyJson } from '../fhir/json';
+import { GROUP, PATIENT } from '../fhir/type-names';
 import { MAX_COUNT } from '../search/requests/parse-search';
 import { zoneOf } from '../search/values/space-zone';
 import { type OperationEnvironment } from '../operation-types/environment';
@@ -19,6 +22,11 @@ import { type InputParameters } from '../operation-types/parameters';
 
 export const patientEverything: PagedOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything',
+  runPage: everything,
+};
+
+export const groupEverything: PagedOperation = {
+  definition: 'http://hl7.org/fhir/OperationDefinition/Group-everything',
   runPage: everything,
 };
 
@@ -39,7 +47,7 @@ async function everything(
   if (from !== undefined && to !== undefined && from >= to)
     refuse(parameters, 'end', 'it is before the start');
   return environment.readRecord({
-    owner: { type, id },
+    ...(type === GROUP ? { owner: { type: PATIENT }, group: id } : { owner: { type, id } }),
     from,
     to,
     since: rangeOf(parameters, '_since', (text) => dateRange(text))?.low,

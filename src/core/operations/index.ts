@@ -4,7 +4,7 @@ import { codeSystemSubsumes } from './code-system-subsumes';
 import { codeSystemValidateCode } from './code-system-validate-code';
 import { compositionDocument } from './composition-document';
 import { conceptMapTranslate } from './concept-map-translate';
-import { encounterEverything, patientEverything } from './everything';
+import { encounterEverything, groupEverything, patientEverything } from './everything';
 import { observationLastn } from './observation-lastn';
 import { type Operation } from '../operation-types/operation';
 import { patientMatch } from './patient-match';
@@ -27,6 +27,7 @@ export const OPERATIONS: readonly Operation[] = Object.freeze([
   compositionDocument,
   conceptMapTranslate,
   encounterEverything,
+  groupEverything,
   observationLastn,
   patientEverything,
   patientMatch,

@@ -111,6 +111,7 @@ const READS: readonly string[] = [
   'Device/none/*',
   // Operations.
   'Patient/theirs/$everything',
+  'Group/tg/$everything',
   'Patient/mine/$everything?_count=100',
   'Patient/mine/$everything?_type=Observation,Encounter,Condition&_since=2020-01-01T00:00:00Z',
   'Patient/$everything?_count=100',

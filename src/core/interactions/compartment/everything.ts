@@ -2,6 +2,7 @@ import { shownText } from '../../authorization/visibility';
 import type { SearchPage } from '../../api/search';
 import type { StoredVersion } from '../../storage/read/stored-version';
 import type { RequestContext } from '../../context';
+import { fhirError } from '../../errors';
 import { parseStoredObject } from '../../fhir/json';
 import type { LocalReference } from '../../fhir/reference';
 import type { RecordRequest } from '../../operation-types/environment';
@@ -15,10 +16,18 @@ import {
   sealRestCursor,
   type RecordPosition,
 } from './record-cursor';
+import { readGroupMembers } from './group-members';
 import { RECORD_LIMITS } from './record-limits';
 import { RecordReader } from './record-reader';
 import { restOfRecord } from './record-rest';
-import { isBefore, recordSteps, type RecordEnd, type RecordStep } from './record-steps';
+import {
+  isAt,
+  isBefore,
+  recordSteps,
+  type RecordEnd,
+  type RecordStep,
+  type RecordSteps,
+} from './record-steps';
 import { withReason } from '../../search-execution/search-timeout';
 import { afterOf } from '../../search-execution/page/search-position';
 
@@ -45,14 +54,19 @@ export async function everything(
         : parseStoredObject(
             shownText(services, context, (await read(reading, context, owner.type, owner.id)).text),
           );
-    const reader = new RecordReader(reading, context, request, content);
-    const steps = await recordSteps(reading, context, request);
+    const members = await membersOf(reading, context, request);
+    const reader = new RecordReader(reading, context, request, { owner: content, members });
+    const isRest = start !== undefined && 'scanned' in start;
+    const steps = await recordSteps(reading, context, request, {
+      members,
+      start: isRest ? start.scanned : start,
+    });
     const cursorUsed = cursor === undefined ? [] : [['_cursor', cursor] as const];
     const page: SearchPage = {
       ...{ matches: [], included: [], issues: [] },
       used: [...request.parameters, ...cursorUsed],
     };
-    return start !== undefined && 'scanned' in start
+    return isRest
       ? { ...page, ...(await restOfRecord(reading, context, request, { reader, steps, start })) }
       : { ...page, ...(await new RecordPage(reading, context, request, { reader, start }).make(steps)) };
   });
@@ -60,6 +74,22 @@ export async function everything(
     work,
     () => "it reads a whole record; ask for less of it by '_count', '_type' or '_since'",
   );
+}
+
+/** The members of a Group; undefined: the record is another. Throws `tooCostly`, `notFound`, `gone`. */
+async function membersOf(
+  services: SearchServices,
+  context: RequestContext,
+  { group }: RecordRequest,
+): Promise<readonly string[] | undefined> {
+  if (group === undefined) return undefined;
+  const members = await readGroupMembers(services, context, group, Date.now());
+  const { membersOfGroup } = RECORD_LIMITS;
+  if (members.length > membersOfGroup) {
+    const reason = `The Group has more than ${membersOfGroup} members: $export has no such limit`;
+    throw fhirError('tooCostly', { reason });
+  }
+  return members;
 }
 
 /** A resource of the record that the page covers. */
@@ -88,9 +118,10 @@ class RecordPage {
     this.alreadyIncluded = new IncludedResources(services.hasher, read.start?.alreadyIncluded);
   }
 
-  async make(
-    steps: readonly RecordStep[],
-  ): Promise<Pick<SearchPage, 'matches' | 'included' | 'total' | 'next'>> {
+  async make({
+    steps,
+    end,
+  }: RecordSteps): Promise<Pick<SearchPage, 'matches' | 'included' | 'total' | 'next'>> {
     const { start } = this.read;
     const resumed = await this.resume();
     const { found, isAll } = await this.findMembers(steps);
@@ -98,9 +129,12 @@ class RecordPage {
     const stop = await this.follow(members);
     const done = stop === undefined ? members : members.slice(0, members.indexOf(stop.member) + 1);
     const matches = done.flatMap(({ shown }) => shown ?? []);
-    const isLast = stop === undefined && isAll && members.length === resumed.length + found.length;
+    const isCovered = stop === undefined && isAll && members.length === resumed.length + found.length;
+    const isLast = isCovered && end === undefined;
     const isWhole = start === undefined && isLast && steps.every(({ isShown }) => isShown);
-    const next = isLast ? this.restCursor() : this.cursorBehind(done.at(-1)?.place, stop?.followed);
+    const next = isLast
+      ? this.restCursor()
+      : this.cursorBehind(isCovered ? end : done.at(-1)?.place, stop?.followed);
     return {
       matches,
       included: this.included,
@@ -150,16 +184,18 @@ class RecordPage {
     const found: FoundStep[] = [];
     let shown = 0;
     for (const step of steps) {
-      const { isShown, stream } = step;
+      const { isShown, stream, part } = step;
       const { typeNumber } = stream;
       if (start !== undefined && isBefore(step, start)) continue;
-      const isHere = start?.isShown === isShown && start.typeNumber === typeNumber;
       const limit = Math.min(RECORD_LIMITS.read - found.length, isShown ? request.count - shown : Infinity);
-      const matches = await stream.next(isHere ? start : undefined, limit + 1);
+      const matches = await stream.next(isAt(step, start) ? start : undefined, limit + 1);
       for (const { phase, head } of matches.slice(0, limit)) {
         found.push({
           step,
-          place: { isShown, typeNumber, phase, after: afterOf(head), followed: undefined },
+          place: {
+            ...{ isShown, typeNumber, phase, after: afterOf(head), followed: undefined },
+            ...(part === undefined ? {} : { part }),
+          },
         });
       }
       if (matches.length > limit) return { found, isAll: false };

@@ -3,6 +3,7 @@ import { openCursor, sealCursor, type CursorContent } from '../../search-executi
 import { fhirError } from '../../errors';
 import type { RecordRequest } from '../../operation-types/environment';
 import type { Services } from '../../ports';
+import { GROUP } from '../../fhir/type-names';
 import { RECORD_LIMITS } from './record-limits';
 import type { RecordEnd } from './record-steps';
 import { PHASES } from '../../search-execution/page/search-position';
@@ -78,9 +79,10 @@ export class IncludedResources {
 }
 
 /** The scope of a cursor: the record, space and parameters; `_count` may change. */
-function boundText({ space }: RequestContext, { owner, parameters }: RecordRequest): string {
+function boundText({ space }: RequestContext, { owner, group, parameters }: RecordRequest): string {
   const bound = parameters.filter(([name]) => name !== '_count');
-  return `record ${space.number} ${owner.type}/${owner.id ?? ''} ${JSON.stringify(bound)}`;
+  const address = group === undefined ? `${owner.type}/${owner.id ?? ''}` : `${GROUP}/${group}`;
+  return `record ${space.number} ${address} ${JSON.stringify(bound)}`;
 }
 
 /** First element of a cursor: the kind of the next page. */
@@ -98,6 +100,7 @@ export function sealRecordCursor(
     ...placeContent(position),
     position.followed ?? null,
     position.alreadyIncluded,
+    ...partContent(position),
   ]);
 }
 
@@ -113,12 +116,17 @@ export function sealRestCursor(
     beyond === undefined ? '' : addressText(beyond),
     candidates.map(addressText).join(','),
     isCut ? 1 : 0,
-    ...(scanned === undefined ? [] : placeContent(scanned)),
+    ...(scanned === undefined ? [] : [...placeContent(scanned), ...partContent(scanned)]),
   ]);
 }
 
 function placeContent({ isShown, typeNumber, phase, after }: RecordEnd): CursorContent {
   return [isShown ? SHOWN : LOOKED_AT, typeNumber, phase, after.sortValue, after.key];
+}
+
+/** Only in the cursors of a Group, so that those of other records stay as they were. */
+function partContent({ part }: RecordEnd): CursorContent {
+  return part === undefined ? [] : [part.from, part.to];
 }
 
 function addressText({ typeNumber, key }: RestAddress): string {
@@ -134,14 +142,14 @@ export function openRecordCursor(
 ): RecordPosition | RecordRest {
   const content = openCursor(secretKeys, boundText(context, request), cursor);
   if (content[0] === REST) return restOf(content);
-  const [followed, alreadyIncluded] = content.slice(PLACE_LENGTH);
+  const [followed, alreadyIncluded, ...part] = content.slice(PLACE_LENGTH);
   if (typeof followed === 'string' || typeof alreadyIncluded !== 'string') throw fhirError('invalidCursor');
-  return { ...placeOf(content), followed: followed ?? undefined, alreadyIncluded };
+  return { ...placeOf(content, part), followed: followed ?? undefined, alreadyIncluded };
 }
 
 const PLACE_LENGTH = 5;
 
-function placeOf(content: CursorContent): RecordEnd {
+function placeOf(content: CursorContent, [from, to]: CursorContent): RecordEnd {
   const [isShown, typeNumber, name, sortValue, key] = content;
   const phase = PHASES.find((candidate) => candidate === name);
   if (
@@ -152,7 +160,10 @@ function placeOf(content: CursorContent): RecordEnd {
     sortValue === undefined
   )
     throw fhirError('invalidCursor');
-  return { isShown: isShown === SHOWN, typeNumber, phase, after: { sortValue, key }, followed: undefined };
+  return {
+    ...{ isShown: isShown === SHOWN, typeNumber, phase, after: { sortValue, key }, followed: undefined },
+    ...(typeof from === 'string' && typeof to === 'string' ? { part: { from, to } } : {}),
+  };
 }
 
 function restOf([_kind, alreadyIncluded, beyond, candidates, isCut, ...scanned]: CursorContent): RecordRest {
@@ -163,7 +174,7 @@ function restOf([_kind, alreadyIncluded, beyond, candidates, isCut, ...scanned]:
     beyond: addressesOf(beyond)[0],
     candidates: addressesOf(candidates),
     isCut: isCut === 1,
-    scanned: scanned.length === 0 ? undefined : placeOf(scanned),
+    scanned: scanned.length === 0 ? undefined : placeOf(scanned, scanned.slice(PLACE_LENGTH)),
   };
 }
 

@@ -1,6 +1,19 @@
 /** Limits for one page of a record. */
 export const RECORD_LIMITS: Readonly<
-  Record<'read' | 'followed' | 'names' | 'included' | 'carried' | 'scanned' | 'scannedCharacters', number>
+  Record<
+    | 'read'
+    | 'followed'
+    | 'names'
+    | 'included'
+    | 'carried'
+    | 'scanned'
+    | 'scannedCharacters'
+    | 'members'
+    | 'parts'
+    | 'membersOfGroup'
+    | 'groups',
+    number
+  >
 > = {
   /** Resources of the record that a page reads, shown or not. */
   read: 1000,
@@ -15,4 +28,11 @@ export const RECORD_LIMITS: Readonly<
   /** Resources of the record that a page of the rest scans, and characters of their texts. */
   scanned: 50_000,
   scannedCharacters: 64_000_000,
+  /** Members of a Group whose records are read together, and how often a page does so: a statement for each type. */
+  members: 25,
+  parts: 8,
+  /** Members of a Group whose record can be read page by page; each page reads their list. */
+  membersOfGroup: 100_000,
+  /** Groups inside of a Group; each is a read. */
+  groups: 1_000,
 };

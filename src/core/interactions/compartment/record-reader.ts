@@ -12,7 +12,8 @@ import type { ResourceAddress } from '../../storage/read/version-address';
 import { keyOfText, keyText, type PageRow } from '../../storage/read/version-row';
 import type { RecordStep } from './record-steps';
 import { toStoredVersion } from '../../versions/stored-version';
-import { PATIENT } from '../../fhir/type-names';
+import { GROUP, PATIENT } from '../../fhir/type-names';
+import { isIn } from './record-parts';
 
 /** Resources per statement. */
 const CHUNK = 200;
@@ -31,38 +32,56 @@ export class RecordReader {
   /** Patients whose data may be included, beside data of no patient. */
   private readonly ownPatients: ReadonlySet<string>;
 
-  /** `owner`: the resource of the record; undefined: the records of all resources of the type. */
+  /** Of a Group: the ids of the members. */
+  private readonly members: ReadonlySet<string> | undefined;
+
+  /**
+   * `owner`: the resource of the record; undefined: the records of all resources of the type, or of the members of a Group.
+   */
   constructor(
     private readonly services: SearchServices,
     private readonly context: RequestContext,
     private readonly request: RecordRequest,
-    owner: JsonObject | undefined,
+    {
+      owner,
+      members,
+    }: { readonly owner: JsonObject | undefined; readonly members: readonly string[] | undefined },
   ) {
     const { type, id } = request.owner;
+    this.members = members && new Set(members);
     this.ownPatients =
       owner === undefined || id === undefined || type === PATIENT
         ? new Set()
         : this.ownersOf(PATIENT, { type, id }, owner);
   }
 
-  /** True if a resource belongs to a step; a resource that was shown does not belong to a later one. */
+  /**
+   * True if a resource belongs to a step; a resource that was shown does not belong to a later one. In the record of a Group, that of
+   * several members is in the first of their records.
+   */
   isOfStep(step: RecordStep, version: StoredVersion, content: JsonObject): boolean {
     if (!step.isShown && this.isRequested(version)) return false;
     const { owner } = this.request;
-    return owner.id !== undefined || this.ownersOf(owner.type, version, content).size > 0;
+    if (owner.id !== undefined) return true;
+    if (step.part !== undefined && this.isGroup(version)) return step.part.from === '';
+    const owners = [...this.ownersOf(owner.type, version, content)];
+    if (step.part === undefined) return owners.length > 0;
+    const [first] = owners.filter((id) => this.members?.has(id) === true).sort();
+    return first !== undefined && isIn(step.part, first);
   }
 
   /** True if a referenced resource may be included, judged by its type and id before it is read. */
   mayComeAlong({ type, id }: LocalReference): boolean {
     const { owner, types } = this.request;
     if (types !== undefined && !types.includes(type)) return false;
+    if (this.isGroup({ type, id })) return false;
     if (type === owner.type && (owner.id === undefined || owner.id === id)) return false;
     return type !== PATIENT || this.ownPatients.has(id);
   }
 
   /** True if a referenced resource is included: not if it is part of the record or belongs to another patient. */
   async comesAlong(version: StoredVersion): Promise<boolean> {
-    if (!this.isRequested(version)) return false;
+    if (!this.isRequested(version) || this.isGroup(version)) return false;
     const content = await this.contentOf(version);
     const { owner } = this.request;
     const owners = this.ownersOf(owner.type, version, content);
@@ -138,6 +157,11 @@ export class RecordReader {
     const space = this.context.space.number;
     const seen = [...byType].map(([type, ofType]) => visibility.amongCurrent(type, 'r', space, ofType));
     return new Set((await Promise.all(seen)).flatMap((ofType) => [...ofType]));
+  }
+
+  /** True for the Group whose record it is. */
+  private isGroup({ type, id }: Pick<LocalReference, 'type' | 'id'>): boolean {
+    return type === GROUP && id === this.request.group;
   }
 
   private isRequested({ type, lastUpdated }: StoredVersion): boolean {

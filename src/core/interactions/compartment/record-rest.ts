@@ -9,7 +9,7 @@ import { MAX_PAGE_BYTES } from '../../storage/read/version-read';
 import { IncludedResources, sealRestCursor, type RecordRest, type RestAddress } from './record-cursor';
 import type { RecordReader } from './record-reader';
 import { RECORD_LIMITS } from './record-limits';
-import { isBefore, type RecordEnd, type RecordStep } from './record-steps';
+import { isAt, isBefore, type RecordEnd, type RecordSteps } from './record-steps';
 import { afterOf } from '../../search-execution/page/search-position';
 
 /** Matches per statement. */
@@ -30,7 +30,7 @@ export async function restOfRecord(
     reader,
     steps,
     start,
-  }: { readonly reader: RecordReader; readonly steps: readonly RecordStep[]; readonly start: RecordRest },
+  }: { readonly reader: RecordReader; readonly steps: RecordSteps; readonly start: RecordRest },
 ): Promise<Pick<SearchPage, 'included' | 'next'>> {
   const seal = (rest: RecordRest): string => sealRestCursor(services, context, request, rest);
   const least = new LeastAddresses(start);
@@ -66,17 +66,17 @@ export async function restOfRecord(
   return { included, next };
 }
 
-/** Scans the record from `start.scanned` on. Returns where it stopped; undefined: at the end. */
+/** Scans the record from `recordRest.scanned` on. Returns where it stopped; undefined: at the end. */
 async function scan(
   services: Pick<Services, 'definitions' | 'hasher'>,
   context: RequestContext,
   reader: RecordReader,
   {
-    steps,
+    steps: { steps, end },
     recordRest: { alreadyIncluded: names, scanned },
     least,
   }: {
-    readonly steps: readonly RecordStep[];
+    readonly steps: RecordSteps;
     readonly recordRest: RecordRest;
     readonly least: LeastAddresses;
   },
@@ -86,11 +86,10 @@ async function scan(
   let count = 0;
   let characters = 0;
   for (const step of steps) {
-    const { isShown, stream } = step;
+    const { isShown, stream, part } = step;
     const { type, typeNumber } = stream;
     if (scanned !== undefined && isBefore(step, scanned)) continue;
-    const isHere = scanned?.isShown === isShown && scanned.typeNumber === typeNumber;
-    for (let place = isHere ? scanned : undefined; ;) {
+    for (let place = isAt(step, scanned) ? scanned : undefined; ;) {
       const isEnough = count >= RECORD_LIMITS.scanned || characters >= RECORD_LIMITS.scannedCharacters;
       if (isEnough && place !== undefined) return place;
       const limit = Math.min(BATCH, RECORD_LIMITS.scanned);
@@ -111,10 +110,13 @@ async function scan(
       }
       const last = matches.at(-1);
       if (last === undefined || matches.length < limit) break;
-      place = { isShown, typeNumber, phase: last.phase, after: afterOf(last.head), followed: undefined };
+      place = {
+        ...{ isShown, typeNumber, phase: last.phase, after: afterOf(last.head), followed: undefined },
+        ...(part === undefined ? {} : { part }),
+      };
     }
   }
-  return undefined;
+  return end;
 }
 
 /** The lowest distinct addresses behind `beyond`; holds at most twice as many as are wanted. */

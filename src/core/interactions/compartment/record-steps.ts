@@ -1,7 +1,7 @@
 /** The resources of a record type by type, in the order of its pages. */
 import { permissionsOf } from '../../authorization/visibility';
 import type { RequestContext } from '../../context';
-import { compartmentTypes } from '../../search/parameters/compartment';
+import { compartmentsCriterion, compartmentTypes } from '../../search/parameters/compartment';
 import { parseCriterion } from '../../search/criteria';
 import { parseSearch } from '../../search/requests/parse-search';
 import type { Order } from '../../search/sort/order';
@@ -14,6 +14,8 @@ import type { TypedPosition } from '../../search-execution/page/merge-streams';
 import { typeNumberOf } from '../../versions/resource-address';
 import { criterionOf, searchContext } from '../../search-execution/plan/prepare-search';
 import { OwnStream, type TypeStream } from '../../search-execution/page/type-stream';
+import { GROUP } from '../../fhir/type-names';
+import { partsOf, type MembersOfPart, type RecordPart } from './record-parts';
 
 /** The end of a page of a record: behind a resource, or within its references. */
 export interface RecordEnd extends TypedPosition {
@@ -21,6 +23,8 @@ export interface RecordEnd extends TypedPosition {
   readonly isShown: boolean;
   /** Number of its references that are covered; undefined: all. */
   readonly followed: number | undefined;
+  /** Of the record of a Group. */
+  readonly part?: RecordPart;
 }
 
 /** The resources of one type. */
@@ -28,11 +32,19 @@ export interface RecordStep {
   readonly stream: TypeStream;
   /** False: they are not shown, but resources that they refer to may be. */
   readonly isShown: boolean;
+  /** Of the record of a Group. */
+  readonly part?: RecordPart;
+}
+
+export interface RecordSteps {
+  readonly steps: readonly RecordStep[];
+  /** The place behind the steps from which the record goes on; undefined: they are the last ones. */
+  readonly end: RecordEnd | undefined;
 }
 
 /**
  * The steps of a record: first the types that are shown, then those that are only read for their references, each by
- * type.
+ * type. Those of a Group begin at `start`, and are of so many of its members as one page covers.
  * Cost: one statement.
  * With `types` or `since` the answer is the wanted part of the whole record, and a resource outside it
  * may refer to one inside.
@@ -41,37 +53,84 @@ export async function recordSteps(
   services: SearchServices,
   context: RequestContext,
   request: RecordRequest,
-): Promise<readonly RecordStep[]> {
-  const { owner, types, since } = request;
+  {
+    members,
+    start,
+  }: { readonly members: readonly string[] | undefined; readonly start: RecordEnd | undefined },
+): Promise<RecordSteps> {
+  const { owner, group, types, since } = request;
   const typeContext = searchContext(services, context);
   const permissions = permissionsOf(services, context);
-  const members = (compartmentTypes(typeContext.definitions, owner.type) ?? [owner.type])
+  const ofOwner = compartmentTypes(typeContext.definitions, owner.type) ?? [owner.type];
+  const inRecord = [...new Set([...ofOwner, ...(group === undefined ? [] : [GROUP])])]
     .filter((type) => permissions === undefined || permissions.allows(type, 's'))
     .map((type) => ({ type, typeNumber: typeNumberOf(services, context, type) }))
     .sort((a, b) => a.typeNumber - b.typeNumber);
   const populated = await findPopulatedTypes(
     services.database,
     context.space.number,
-    members.map(({ typeNumber }) => typeNumber),
+    inRecord.map(({ typeNumber }) => typeNumber),
   );
-  const present = members.filter(({ typeNumber }) => populated.has(typeNumber));
-  const toStep = ({ type, typeNumber }: (typeof members)[number], isShown: boolean): RecordStep => {
+  const present = inRecord.filter(({ typeNumber }) => populated.has(typeNumber));
+  const toStep = (
+    { type, typeNumber }: (typeof inRecord)[number],
+    isShown: boolean,
+    part?: MembersOfPart,
+  ): RecordStep => {
     const query = { ...parseSearch(typeContext, type, { parameters: [] }, 'strict') };
     const within = [
       ...(owner.id === undefined ? [] : [criterionOf(typeContext, { ...owner, id: owner.id }, type)]),
+      ...(part === undefined ? [] : [partCriterion(typeContext, type, request, part)]),
       ...careCriteria(typeContext, type, request),
       ...(isShown && since !== undefined ? [sinceCriterion(typeContext, type, since)] : []),
     ];
     const order = owner.id === undefined ? BY_KEY : undefined;
-    return { isShown, stream: new OwnStream({ services, context, query, typeNumber, within, order }) };
+    const stream = new OwnStream({ services, context, query, typeNumber, within, order });
+    return { isShown, stream, ...(part === undefined ? {} : { part: { from: part.from, to: part.to } }) };
   };
   const isRequested = ({ type }: { type: string }): boolean => types === undefined || types.includes(type);
-  return [
-    ...present.filter(isRequested).map((member) => toStep(member, true)),
-    ...present
-      .filter((member) => since !== undefined || !isRequested(member))
-      .map((member) => toStep(member, false)),
-  ];
+  const stepsOf = (part?: MembersOfPart): readonly RecordStep[] => {
+    // Without members, only the Group itself is left.
+    const some = part?.ids.length === 0 ? present.filter(({ type }) => type === GROUP) : present;
+    return [
+      ...some.filter(isRequested).map((each) => toStep(each, true, part)),
+      ...some
+        .filter((each) => since !== undefined || !isRequested(each))
+        .map((each) => toStep(each, false, part)),
+    ];
+  };
+  if (members === undefined) return { steps: stepsOf(), end: undefined };
+  const { parts, hasMore } = partsOf(members, start?.part);
+  const last = parts.at(-1);
+  return {
+    steps: parts.flatMap(stepsOf),
+    end: hasMore && last !== undefined ? endOf(last) : undefined,
+  };
+}
+
+/** Greater than the number of each type. */
+const BEHIND_ALL_TYPES = 1_000_000;
+
+/** The place behind the records of some members. */
+function endOf({ from, to }: RecordPart): RecordEnd {
+  return {
+    ...{ isShown: false, typeNumber: BEHIND_ALL_TYPES, phase: 'all', followed: undefined },
+    after: { sortValue: null, key: '0' },
+    part: { from, to },
+  };
+}
+
+/** The compartments of the members, and for the first ones the Group itself. */
+function partCriterion(
+  context: SearchTypeContext,
+  type: string,
+  { owner, group }: RecordRequest,
+  { from, ids }: MembersOfPart,
+): Criterion {
+  const criterion = compartmentsCriterion(context, { type: owner.type, ids }, type);
+  if (type !== GROUP || group === undefined || from !== '') return criterion;
+  const itself = { index: 'key', keys: [context.keyOf(GROUP, group)] } as const;
+  return { ...criterion, anyOf: [...criterion.anyOf, itself] };
 }
 
 /** A resource that changes while its type is read keeps its position. */
@@ -118,8 +177,18 @@ function toInstant(milliseconds: number): string {
   return new Date(Math.min(Math.max(milliseconds, FIRST_INSTANT), LAST_INSTANT)).toISOString();
 }
 
+/** True if a position is within a step. */
+export function isAt(
+  { isShown, stream, part }: RecordStep,
+  place: RecordEnd | undefined,
+): place is RecordEnd {
+  return place?.isShown === isShown && place.typeNumber === stream.typeNumber && place.part?.to === part?.to;
+}
+
 /** True if a step is completely before a position. */
-export function isBefore({ isShown, stream }: RecordStep, place: RecordEnd): boolean {
+export function isBefore({ isShown, stream, part }: RecordStep, place: RecordEnd): boolean {
+  if (part !== undefined && place.part !== undefined && part.to !== place.part.to)
+    return part.to < place.part.to;
   if (isShown !== place.isShown) return isShown;
   return stream.typeNumber < place.typeNumber;
 }

@@ -4,6 +4,7 @@ import { whileBusy } from '../../concurrency/while-busy';
 import type { RequestContext } from '../../context';
 import type { JsonObject } from '../../fhir/json';
 import { PATIENT } from '../../fhir/type-names';
+import { readGroupMembers } from '../../interactions/compartment/group-members';
 import type { Services } from '../../ports';
 import { storedParameters } from '../../search/parameters/parameter';
 import type { Criterion } from '../../search/predicate';
@@ -35,7 +36,6 @@ import { findPopulatedTypes } from '../../storage/read/populated-types';
 import { keyOfText, keyText } from '../../storage/read/version-row';
 import type { ExportRequest } from './export-request';
 import { exportedTypes, planTypes, type TypePlan } from './export-types';
-import { readGroupMembers } from './group-members';
 import { addLinked } from './linked-members';
 import { MembershipTest } from './membership-test';
 

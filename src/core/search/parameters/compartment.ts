@@ -83,3 +83,22 @@ export function compartmentCriterion(
   const distinct = new Map(predicates.map((predicate) => [JSON.stringify(predicate), predicate]));
   return { name: COMPARTMENT, anyOf: [...distinct.values()] };
 }
+
+/** Returns the criterion that a resource of `type` is in the compartment of one of several owners of a type. */
+export function compartmentsCriterion(
+  context: SearchTypeContext,
+  owner: { readonly type: string; readonly ids: readonly string[] },
+  type: string,
+): Criterion {
+  const keys = owner.ids.map((id) => context.keyOf(owner.type, id));
+  const targetType = context.definitions.typeNumber(owner.type) ?? 0;
+  const [first] = owner.ids;
+  const ofOne =
+    first === undefined ? undefined : compartmentCriterion(context, { ...owner, id: first }, type);
+  const anyOf = (ofOne?.anyOf ?? []).map((predicate): Predicate => {
+    if (predicate.index === 'key') return { ...predicate, keys };
+    if (predicate.index !== 'reference') throw new Error(`A compartment of ${type} is by ${predicate.index}`);
+    return { index: 'references', parameter: predicate.parameter, targets: keys, targetType };
+  });
+  return { name: COMPARTMENT, anyOf };
+}

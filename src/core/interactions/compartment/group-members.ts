@@ -3,11 +3,12 @@ import { shownText } from '../../authorization/visibility';
 import type { RequestContext } from '../../context';
 import { isJsonObject, parseStoredObject, type JsonValue } from '../../fhir/json';
 import { GROUP, PATIENT } from '../../fhir/type-names';
-import { FhirError } from '../../errors';
+import { FhirError, fhirError } from '../../errors';
 import type { SearchServices } from '../../ports';
 import { zoneOf } from '../../search/values/space-zone';
 import { dateRange } from '../../../../packages/fhir-values/date';
 import { read } from '../../versions/read';
+import { RECORD_LIMITS } from './record-limits';
 
 /** Groups inside of Groups are followed so many times. */
 const MOST_NESTED = 5;
@@ -15,7 +16,7 @@ const MOST_NESTED = 5;
 /**
  * Returns the ids of the Patients who are members of a Group now: not those who are marked inactive, or whose period is over or has
  * not begun; those of Groups that are members, five times over. Throws notFound, gone, forbidden for the Group itself; a nested one
- * that cannot be read has no members. Cost: a read for each Group.
+ * that cannot be read has no members. Throws tooCostly for more than 1,000 nested ones. Cost: a read for each Group.
  */
 export async function readGroupMembers(
   services: SearchServices,
@@ -35,12 +36,19 @@ export async function readGroupMembers(
         else if (type === GROUP && !seen.has(member)) {
           seen.add(member);
           nested.push(member);
+          requireFew(seen.size - 1);
         }
       }
     }
     groups = nested;
   }
   return [...patients];
+}
+
+function requireFew(groups: number): void {
+  if (groups <= RECORD_LIMITS.groups) return;
+  const reason = `The Group has more than ${RECORD_LIMITS.groups} Groups in it`;
+  throw fhirError('tooCostly', { reason });
 }
 
 async function membersOf(
