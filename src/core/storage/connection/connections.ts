@@ -58,6 +58,8 @@ const SILENCE_CHECK_MS = 500;
 export class Connections implements Database {
   private readonly pools: Readonly<Record<Lane, Pool>>;
   private readonly turns: Readonly<Record<Lane, FairTurns>>;
+  /** Those that statements of bulk data take before the one of their lane. */
+  private readonly bulkTurns: FairTurns;
   private readonly prepared = new Map<ClientBase, Connection>();
   private readonly health: DatabaseHealth;
   private readonly silenceTimer: NodeJS.Timeout;
@@ -106,6 +108,7 @@ export class Connections implements Database {
       transaction: takeTurns(maxWaitMs, writing),
       search: takeTurns(maxWaitMs, searching),
     };
+    this.bulkTurns = takeTurns(maxWaitMs, Math.max(1, Math.floor(searching / 3)));
   }
 
   /** @param lane the lane whose health its statements report; undefined: none */
@@ -171,7 +174,9 @@ export class Connections implements Database {
     }
   }
 
-  private async connect({ lane, space, waiting }: StatementContext): Promise<Borrowed> {
+  private async connect(context: StatementContext): Promise<Borrowed> {
+    const { lane, space, isBulk = false, waiting } = context;
+    if (isBulk) return this.connectBulk(context);
     const turns = this.turns[lane];
     const tenant = space === undefined ? NO_TENANT : this.tenantOf(space);
     const turn = turns.enter(tenant, () => areAllCancelled(waiting));
@@ -191,6 +196,25 @@ export class Connections implements Database {
       // RowSecurity logs this error itself, once.
       if (!(error instanceof RowSecurityError)) this.health.failed(lane, trouble, codeOf(cause));
       throw translated;
+    }
+  }
+
+  private async connectBulk(context: StatementContext): Promise<Borrowed> {
+    const tenant = context.space === undefined ? NO_TENANT : this.tenantOf(context.space);
+    const turn = this.bulkTurns.enter(tenant, () => areAllCancelled(context.waiting));
+    if (turn !== undefined) await turn;
+    try {
+      const { connection, release } = await this.connect({ ...context, isBulk: false });
+      return {
+        connection,
+        release: () => {
+          release();
+          this.bulkTurns.leave(tenant);
+        },
+      };
+    } catch (error) {
+      this.bulkTurns.leave(tenant);
+      throw error;
     }
   }
 

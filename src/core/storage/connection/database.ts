@@ -41,6 +41,8 @@ export interface StatementContext {
   readonly lane: Lane;
   /** Undefined: a statement on the control plane. */
   readonly space: number | undefined;
+  /** True: a statement of bulk data, of which few run at a time, so that searches of people find a connection. */
+  readonly isBulk?: boolean;
   /**
    * The requests that wait for the rows: when all of them are cancelled, PostgreSQL cancels the statement, and `timeout`
    * is thrown. Undefined: the statement runs to its end.

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 import { decodePageRow, inlineBytes, PAGE_COLUMNS, type PageRow } from '../read/version-row';
+import { bulk } from './bulk-statements';
 import type { ExportMember } from './export-members';
 import type { JobKey } from './jobs';
 
@@ -23,7 +24,7 @@ export async function readHeadKeys(
   space: number,
   { type, after, limit }: { readonly type: number; readonly after: string; readonly limit: number },
 ): Promise<readonly string[]> {
-  const rows = await database.run({ lane: 'search', space }, HEADS, { space, type, after, limit });
+  const rows = await database.run(bulk(space), HEADS, { space, type, after, limit });
   return rows.map(([key]) => String(key));
 }
 
@@ -83,7 +84,7 @@ export async function readReferrers(
   { parameter, targetType, after, limit }: Referrers,
 ): Promise<ReferrerPage> {
   const bound = { space, parameter, ...after, limit };
-  const rows = await database.run({ lane: 'search', space }, REFERRERS, bound);
+  const rows = await database.run(bulk(space), REFERRERS, bound);
   return toPage(rows as unknown as ReferrerRow[], targetType, limit);
 }
 
@@ -102,7 +103,7 @@ export async function readReferrersOf(
     dates: left.map((_target, index) => (isResumed && index === 0 ? after.date : LEAST)),
     keys: left.map((_target, index) => (isResumed && index === 0 ? after.key : LEAST)),
   };
-  const rows = await database.run({ lane: 'search', space }, REFERRERS_OF, bound);
+  const rows = await database.run(bulk(space), REFERRERS_OF, bound);
   return toPage(rows as unknown as ReferrerRow[], targetType, limit);
 }
 
@@ -157,7 +158,7 @@ export async function readChangedBefore(
 ): Promise<readonly PageRow[]> {
   const limit = bounds.to - bounds.after;
   const bound = { space, ...bounds, types: [...types], limit, inline_bytes: inlineBytes(limit) };
-  const rows = await database.run({ lane: 'search', space }, CHANGED, bound);
+  const rows = await database.run(bulk(space), CHANGED, bound);
   return rows.map((row) => decodePageRow(row, 2, row[0] as number, String(row[1])));
 }
 
@@ -198,7 +199,7 @@ export async function* readDeletions(
   space: number,
   { types, last, since, until, sinceSequence, disorderMs }: DeletionBounds,
 ): AsyncGenerator<readonly ExportMember[]> {
-  const to = { lane: 'search', space } as const;
+  const to = bulk(space);
   for (let end = last; end > sinceSequence; end -= WINDOW) {
     const window = { space, after: Math.max(sinceSequence, end - WINDOW), to: end };
     const rows = await database.run(to, DELETED, { ...window, types: [...types], last, since, until });
@@ -267,7 +268,7 @@ export async function findLastMember(
   { type, after, limit }: MemberPosition,
 ): Promise<number | undefined> {
   const bound = { space, job: id, type, after, members: limit };
-  const [row] = await database.run({ lane: 'search', space }, LAST_MEMBER, bound);
+  const [row] = await database.run(bulk(space), LAST_MEMBER, bound);
   return (row?.[0] as number | null | undefined) ?? undefined;
 }
 
@@ -279,7 +280,7 @@ export async function readReferred(
   types: readonly number[],
 ): Promise<ReadonlyMap<number, readonly string[]>> {
   const bound = { space, job: id, type, after, members: limit, types: [...types], limit: MOST_LINKED };
-  const rows = await database.run({ lane: 'search', space }, REFERRED, bound);
+  const rows = await database.run(bulk(space), REFERRED, bound);
   const found = new Map<number, string[]>();
   for (const [targetType, key] of rows as unknown as [number, string][]) {
     const keys = found.get(targetType);
@@ -304,7 +305,7 @@ export async function readReferring(
   { type, after, limit, source, parameter, isLatest }: ReferringMembers,
 ): Promise<readonly string[]> {
   const bound = { space, job: id, type, after, members: limit, parameter, limit: MOST_LINKED };
-  const to = { lane: 'search', space } as const;
+  const to = bulk(space);
   const rows = isLatest
     ? await database.run(to, LATEST_REFERRING, { ...bound, source })
     : await database.run(to, REFERRING, bound);

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Database, Row } from '../connection/database';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
 import { decodePageRow, inlineBytes, PAGE_COLUMNS, type PageRow } from '../read/version-row';
+import { bulk } from './bulk-statements';
 import type { JobKey } from './jobs';
 
 /** The versions that belong to an export: those current at its moment, within the times that the client named. */
@@ -107,7 +108,7 @@ async function addKeys(
 ): Promise<number> {
   if (keys.length === 0) return 0;
   const bound = { space, job: id, type, keys: [...keys], ...bindBounds(bounds) };
-  const [row] = await database.run({ lane: 'search', space }, statement, bound);
+  const [row] = await database.run(bulk(space), statement, bound);
   return Number(row?.[0] ?? 0);
 }
 
@@ -132,7 +133,7 @@ export async function addMembers(
   isDeleted: boolean,
 ): Promise<number> {
   if (members.length === 0) return 0;
-  const [row] = await database.run({ lane: 'search', space }, ADD, {
+  const [row] = await database.run(bulk(space), ADD, {
     ...{ space, job: id, deleted: isDeleted },
     types: members.map(({ type }) => type),
     keys: members.map(({ key }) => key),
@@ -189,7 +190,7 @@ export async function readMembers(
   limit: number,
 ): Promise<MemberPage> {
   const bound = { space, job: id, deleted, type, after, to, limit, inline_bytes: inlineBytes(limit) };
-  return toMemberPage(await database.run({ lane: 'search', space }, READ, bound), type);
+  return toMemberPage(await database.run(bulk(space), READ, bound), type);
 }
 
 const NEXT_FILE = defineStatement(
@@ -222,7 +223,7 @@ export async function findNextFile(
   { lines, bytes }: FileSize,
 ): Promise<{ readonly count: number; readonly to: number } | undefined> {
   const bound = { space, job: id, deleted, type, after, lines, bytes };
-  const [row] = await database.run({ lane: 'search', space }, NEXT_FILE, bound);
+  const [row] = await database.run(bulk(space), NEXT_FILE, bound);
   const [count, to] = (row ?? [0, null]) as [number, number | null];
   return to === null ? undefined : { count, to };
 }
@@ -248,6 +249,6 @@ export async function findMemberTypes(
   { space, id }: JobKey,
   limit: number,
 ): Promise<readonly { readonly deleted: boolean; readonly type: number }[]> {
-  const rows = await database.run({ lane: 'search', space }, TYPES, { space, job: id, limit });
+  const rows = await database.run(bulk(space), TYPES, { space, job: id, limit });
   return (rows as unknown as [boolean, number][]).map(([deleted, type]) => ({ deleted, type }));
 }

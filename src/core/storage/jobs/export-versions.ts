@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import type { Database } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 import { inlineBytes, PAGE_COLUMNS } from '../read/version-row';
+import { bulk } from './bulk-statements';
 import {
   bindBounds,
   IN_BOUNDS,
@@ -59,7 +60,7 @@ export async function readCurrentVersions(
     ...{ space, type, after, to, limit, inline_bytes: inlineBytes(limit) },
     ...bindBounds(bounds),
   };
-  return toMemberPage(await database.run({ lane: 'search', space }, READ, bound), type);
+  return toMemberPage(await database.run(bulk(space), READ, bound), type);
 }
 
 const NEXT_FILE = defineStatement(
@@ -84,7 +85,7 @@ export async function findNextVersions(
   { type, after, bounds }: Omit<VersionRange, 'to'>,
   { lines, bytes }: FileSize,
 ): Promise<{ readonly count: number; readonly to: number } | undefined> {
-  const [row] = await database.run({ lane: 'search', space }, NEXT_FILE, {
+  const [row] = await database.run(bulk(space), NEXT_FILE, {
     ...{ space, type, after, to: bounds.last, lines, bytes, limit: lines * SCANNED_PER_LINE },
     ...bindBounds(bounds),
   });

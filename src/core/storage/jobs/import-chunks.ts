@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { BinaryArray } from '../connection/binary-array';
 import type { Database, Row, Run } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
+import { bulk } from './bulk-statements';
 import type { ImportPart, RefusedLine } from './import-part';
 import type { JobKey } from './jobs';
 
@@ -101,7 +102,7 @@ export async function addChunk(
   { space, id }: JobKey,
   { file, number, firstLine, places, content, refused }: NewChunk,
 ): Promise<boolean> {
-  const added = await database.run({ lane: 'search', space }, ADD, {
+  const added = await database.run(bulk(space), ADD, {
     ...{ space, id, file, number, content, first_line: firstLine },
     ...{ todo: [...places], pending: places.length, failed: refused.length },
     lines: places.length + refused.length,
@@ -129,7 +130,7 @@ async function* listed(
   let [file, number] = [-1, -1];
   for (;;) {
     const bound = { space, id, pass, after_file: file, after_number: number };
-    const rows = await database.run({ lane: 'search', space }, statement, bound);
+    const rows = await database.run(bulk(space), statement, bound);
     for (const row of rows as [number, number][]) {
       [file, number] = row;
       yield { file, number };
@@ -143,7 +144,7 @@ export async function readPending(
   database: Database,
   { space, id }: JobKey,
 ): Promise<{ readonly pass: number; readonly lines: number } | undefined> {
-  const [row] = await database.run({ lane: 'search', space }, PENDING, { space, id });
+  const [row] = await database.run(bulk(space), PENDING, { space, id });
   const [pass, lines] = row as [number | null, number];
   return pass === null ? undefined : { pass, lines };
 }
@@ -154,7 +155,7 @@ export async function readChunk(
   { space, id }: JobKey,
   { file, number }: ChunkName,
 ): Promise<StoredChunk | undefined> {
-  const [row] = await database.run({ lane: 'search', space }, READ, { space, id, file, number });
+  const [row] = await database.run(bulk(space), READ, { space, id, file, number });
   if (row === undefined) return undefined;
   const [firstLine, content, pass, step, todo, waiting] = row as [
     number,
