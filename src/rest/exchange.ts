@@ -4,7 +4,7 @@ import { fhirError, type OpenedBinary, type RequestContext, type StoredVersion }
 import { CONTENT_SECURITY_POLICY, dispositionOf } from './binary';
 import type { RestContext } from './rest-context';
 import { rangeOf } from './responses/byte-range';
-import { NOTHING, sendStream } from './responses/content-stream';
+import { holdPiece, NOTHING, sendStream } from './responses/content-stream';
 import { encodePieces } from './responses/encode-pieces';
 import { toEntityTag } from './responses/entity-tag';
 import { indentJson } from './responses/json-layout';
@@ -95,11 +95,12 @@ export class Exchange {
 
   /**
    * Sends the content of a Binary, or the range of it that the client asks for. A browser that opens it may save or display
-   * it, and must not execute any part of it. Throws rangeNotSatisfiable.
+   * it, and must not execute any part of it. Throws rangeNotSatisfiable, memoryFull.
    */
   sendContent(content: OpenedBinary, version: StoredVersion): FastifyReply {
     const { request, reply } = this;
     const { contentType, securityContext, size } = content;
+    if (content.bytes === undefined) holdPiece(request);
     this.#setCommonHeaders();
     reply.header('accept-ranges', 'bytes');
     const range = request.method === 'GET' ? rangeOf(request.headers, version, size) : undefined;

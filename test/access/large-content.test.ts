@@ -57,7 +57,13 @@ it('is hidden with the element that has it', async () => {
   expect(bytes).toHaveLength(0);
 });
 
-it('is loaded by its signed address, by ranges, and only as long as its client may', async () => {
+interface SignedContent {
+  readonly size: number;
+  readonly address: string;
+}
+
+/** The content of the attachment that names the Binary, as GraphQL answers a client. */
+async function signedFor(client: MadeClient): Promise<SignedContent | null> {
   const attachment = { contentType: 'image/tiff', url: 'Binary/scan' };
   const document = {
     resourceType: 'DocumentReference',
@@ -66,17 +72,51 @@ it('is loaded by its signed address, by ranges, and only as long as its client m
     content: [{ attachment }],
   };
   await server.request('PUT', `${root}/DocumentReference/d`, document, { authorization: writer.basic });
-  const client = await createClient(server, 'acme', { scopes: ['system/*.rs'] });
   const { json } = await server.request(
     'POST',
     gatewayPath(server.tenant('acme'), 'r4'),
     { query: '{ DocumentReference(id: "d") { content { attachment { content { size data address } } } } }' },
     { authorization: client.basic, 'content-type': 'application/json' },
   );
-  const { content } = json.data.DocumentReference.content[0].attachment;
+  return json.data.DocumentReference.content[0].attachment.content;
+}
+
+/** Loads a range without credentials. */
+const loadSigned = (address: string): Promise<Answer> =>
+  server.request('GET', address, undefined, { range: 'bytes=5-9' });
+
+it('has no signed address for a client that may not read it', async () => {
+  expect(await signedFor(writer)).not.toBeNull();
+  for (const scopes of [['system/DocumentReference.rs'], ['system/DocumentReference.rs', 'system/Binary.s']])
+    expect(await signedFor(await createClient(server, 'acme', { scopes }))).toBeNull();
+});
+
+it('is not loaded by its signed address from another tenant, version or resource', async () => {
+  const theirs = server.path('other', 'r4');
+  const other = await createClient(server, 'other', { scopes: ['system/*.cruds'] });
+  expect((await put(other, theirs)).status).toBe(201);
+  const { address = '' } = (await signedFor(writer)) ?? {};
+  expect((await loadSigned(`${root}/${address}`)).status).toBe(206);
+  await server.request('PUT', `${root}/Binary/next`, CONTENT, {
+    ...{ authorization: writer.basic, 'content-type': 'image/tiff' },
+  });
+  for (const wrong of [
+    `${theirs}/${address}`,
+    `${root}/${address.replace('/scan/', '/next/')}`,
+    `${root}/${address.replace(/_history\/\d+/, '_history/9')}`,
+    `${server.path('acme', 'r4b')}/${address}`,
+  ]) {
+    const { status, bytes } = await loadSigned(wrong);
+    expect([wrong, status]).toEqual([wrong, 403]);
+    expect(bytes.length).toBeLessThan(1000);
+  }
+});
+
+it('is loaded by its signed address, by ranges, and only as long as its client may', async () => {
+  const client = await createClient(server, 'acme', { scopes: ['system/*.rs'] });
+  const content = await signedFor(client);
   expect(content).toMatchObject({ size: CONTENT.length, data: null });
-  const load = (): Promise<Answer> =>
-    server.request('GET', `${root}/${content.address}`, undefined, { range: 'bytes=5-9' });
+  const load = (): Promise<Answer> => loadSigned(`${root}/${content?.address ?? ''}`);
   const { status, bytes } = await load();
   expect([status, bytes.equals(CONTENT.subarray(5, 10))]).toEqual([206, true]);
   await administerWell(server, 'PATCH', `/tenants/${server.tenant('acme')}/clients/${client.id}`, {

@@ -46,7 +46,7 @@ afterEach(() => {
 });
 afterAll(() => bucket.close());
 
-const openFolder = (): ObjectStore => createFolderStore(folder);
+const openFolder = (): ObjectStore => createFolderStore(folder, silentLog);
 const openBucket = (): ObjectStore => createBucketStore(bucket.settings, silentLog);
 
 describe.each([

@@ -162,19 +162,34 @@ it('refuses the text without data as an update, however it comes', async () => {
   const entry = [{ resource: untagged, request: { method: 'PUT', url: 'Binary/listed' } }];
   refused.push(await server.request('POST', root, { resourceType: 'Bundle', type: 'transaction', entry }));
   expect(refused.map(({ status }) => status)).toEqual([422, 422, 422, 422]);
-  const document = 'mutation ($r: BinaryInput!) { BinaryUpdate(id: "listed", res: $r) { resource { id } } }';
+  const document =
+    'mutation ($r: ResourceInput!) { BinaryUpdate(id: "listed", res: $r) { resource { id } } }';
   const graphql = root.replace('/fhir/', '/graphql/');
   const { _data, ...input } = untagged;
   const extension = _data.extension;
-  const { json } = await server.request(
-    'POST',
-    graphql,
-    { query: document, variables: { r: { ...input, _data: { extension } } } },
-    { 'content-type': 'application/json' },
-  );
-  expect(json.data?.BinaryUpdate ?? null).toBeNull();
-  expect(json.errors).toBeDefined();
+  const update = (res: object): Promise<Answer> =>
+    server.request(
+      'POST',
+      graphql,
+      { query: document, variables: { r: res } },
+      { 'content-type': 'application/json' },
+    );
+  for (const res of [
+    { ...input, _data: { extension } },
+    { ...input, meta: { tag: meta.tag } },
+  ]) {
+    const { json } = await update(res);
+    expect(json.data?.BinaryUpdate ?? null).toBeNull();
+    expect(json.errors).toMatchObject([
+      {
+        message: 'A resource tagged SUBSETTED is incomplete and cannot be stored',
+        extensions: { status: 422 },
+      },
+    ]);
+  }
   expect((await get('/Binary/listed/_history')).json.total).toBe(1);
+  // With content of its own the same mutation is an update.
+  expect((await update({ ...input, data: 'QUJD' })).json.data.BinaryUpdate.resource.id).toBe('listed');
 });
 
 const JSON_PATCH = { 'content-type': 'application/json-patch+json' };

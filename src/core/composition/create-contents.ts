@@ -14,7 +14,7 @@ export function createContents(
 ): Contents {
   const { folder, endpoint, bucket, region, keyId, secret } = content;
   const stores: ObjectStore[] = [createDatabaseStore(database)];
-  if (folder !== undefined) stores.push(createFolderStore(folder));
+  if (folder !== undefined) stores.push(createFolderStore(folder, log));
   if (endpoint !== undefined && bucket !== undefined && keyId !== undefined && secret !== undefined)
     stores.push(createBucketStore({ endpoint, bucket, region, keyId, secret }, log));
   return new Contents({ database, stores, inUse: content.store, givenUp });

@@ -8,7 +8,7 @@ import { AwsClient } from 'aws4fetch';
 import type { Log } from '../context';
 import { fhirError } from '../errors';
 import type { ContentKey } from '../storage/content/contents';
-import { inChunks, type ObjectStore } from './object-store';
+import { inChunks, objectNameOf, type ObjectStore } from './object-store';
 
 export interface BucketOptions {
   /** The address of the service, without the bucket: `https://s3.eu-central-1.amazonaws.com`. */
@@ -27,6 +27,8 @@ const PART_BYTES = 5 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 /** Attempts beside the first, after a status of 5xx or 429. */
 const RETRIES = 3;
+/** Largest XML answer: a list of a thousand uploads has some 500 KB. */
+const LARGEST_TEXT = 1024 * 1024;
 /** The sum of an empty body. */
 const EMPTY = createHash('sha256').digest('hex');
 
@@ -102,26 +104,53 @@ class BucketStore implements ObjectStore {
       await answer.body?.cancel();
       throw fhirError('contentUnavailable');
     }
-    const reader = answer.body.getReader();
     let read = 0;
-    try {
-      for (let next = await reader.read(); !next.done; next = await reader.read()) {
-        const { value: piece } = next;
-        read += piece.length;
-        yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
-      }
-    } finally {
-      await reader.cancel();
+    for await (const piece of this.pieces(answer)) {
+      read += piece.length;
+      // More would become part of the next response to the client.
+      if (read > end - start) break;
+      yield piece;
     }
     if (read !== end - start) throw fhirError('contentUnavailable');
+  }
+
+  /** Yields the body of an answer. Throws contentUnavailable where it breaks off. */
+  private async *pieces({ body }: Response): AsyncGenerator<Buffer> {
+    if (body === null) return;
+    const reader = body.getReader();
+    try {
+      for (;;) {
+        const next = await reader.read().catch((error: unknown) => {
+          this.log.warn({ err: error }, 'an answer of the bucket of content broke off');
+          throw fhirError('contentUnavailable');
+        });
+        if (next.done) return;
+        yield Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength);
+      }
+    } finally {
+      // It rejects where the body broke off, which is reported above.
+      await reader.cancel().catch(() => undefined);
+    }
+  }
+
+  /** Reads an answer of XML. Throws contentUnavailable where it breaks off or is too long. */
+  private async textOf(answer: Response): Promise<string> {
+    const read: Buffer[] = [];
+    let size = 0;
+    for await (const piece of this.pieces(answer)) {
+      size += piece.length;
+      if (size > LARGEST_TEXT) throw fhirError('contentUnavailable');
+      read.push(piece);
+    }
+    return Buffer.concat(read).toString('utf8');
   }
 
   async remove(key: ContentKey): Promise<void> {
     await this.discard(this.addressOf(key), { method: 'DELETE' });
     // Parts of an interrupted upload are invisible, and cost as much as others.
-    const prefix = encodeURIComponent(this.nameOf(key));
+    const prefix = encodeURIComponent(objectNameOf(key));
     const listed = await this.send(`${this.base}?uploads=&prefix=${prefix}`, { method: 'GET' });
-    for (const [, id = ''] of (await listed.text()).matchAll(/<UploadId>([^<]+)<\/UploadId>/g))
+    for (const [, id = ''] of (await this.textOf(listed)).matchAll(/<UploadId>([^<]+)<\/UploadId>/g))
       await this.abortUpload(key, id);
   }
 
@@ -139,12 +168,8 @@ class BucketStore implements ObjectStore {
     return `${this.options.endpoint}/${this.options.bucket}`;
   }
 
-  private nameOf({ space, id }: ContentKey): string {
-    return `${space}/${id}`;
-  }
-
   private addressOf(key: ContentKey): string {
-    return `${this.base}/${this.nameOf(key)}`;
+    return `${this.base}/${objectNameOf(key)}`;
   }
 
   private async putWhole(key: ContentKey, body: Buffer<ArrayBuffer>, signal: AbortSignal): Promise<void> {
@@ -153,7 +178,7 @@ class BucketStore implements ObjectStore {
 
   private async beginUpload(key: ContentKey, signal: AbortSignal): Promise<string> {
     const answer = await this.send(`${this.addressOf(key)}?uploads=`, { method: 'POST', signal });
-    const id = /<UploadId>([^<]+)<\/UploadId>/.exec(await answer.text())?.[1];
+    const id = /<UploadId>([^<]+)<\/UploadId>/.exec(await this.textOf(answer))?.[1];
     if (id === undefined) throw fhirError('contentUnavailable');
     return id;
   }
@@ -173,7 +198,7 @@ class BucketStore implements ObjectStore {
       signal,
     });
     // The status is sent before the parts are joined: the body says whether that has failed.
-    if (!(await answer.text()).includes('<CompleteMultipartUploadResult'))
+    if (!(await this.textOf(answer)).includes('<CompleteMultipartUploadResult'))
       throw fhirError('contentUnavailable');
   }
 
@@ -194,29 +219,54 @@ class BucketStore implements ObjectStore {
   /** Sends a signed request. Throws contentUnavailable where the bucket does not answer in time, or not with success. */
   private async send(url: string, { method, body, headers, signal }: Sent): Promise<Response> {
     const limit = new AbortController();
+    const abort = (): void => limit.abort();
+    signal?.throwIfAborted();
+    signal?.addEventListener('abort', abort);
     // What follows the headers takes as long as its reader.
-    const timer = setTimeout(() => limit.abort(), this.options.timeoutMs ?? TIMEOUT_MS);
+    const timer = setTimeout(abort, this.options.timeoutMs ?? TIMEOUT_MS);
     const sum = body === undefined ? EMPTY : createHash('sha256').update(body).digest('hex');
     let answer: Response;
     try {
-      answer = await this.client.fetch(url, {
+      const sent = this.client.fetch(url, {
         method,
         headers: { ...headers, 'x-amz-content-sha256': sum },
         ...(body === undefined ? {} : { body }),
         redirect: 'error',
-        signal: signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]),
+        signal: limit.signal,
       });
+      answer = await unlessAborted(sent, limit.signal);
     } catch (error) {
       signal?.throwIfAborted();
       this.log.warn({ err: error, method }, 'the bucket of content cannot be reached');
       throw fhirError('contentUnavailable');
     } finally {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
     }
     const isGone = method === 'DELETE' && answer.status === 404;
     if (answer.ok || isGone) return answer;
     await answer.body?.cancel();
     this.log.warn({ status: answer.status, method }, 'the bucket of content refused a request');
     throw fhirError('contentUnavailable');
+  }
+}
+
+/** Rejects when the signal aborts. Copies of a Request follow a signal weakly, and may miss it after a garbage collection. */
+async function unlessAborted(sent: Promise<Response>, signal: AbortSignal): Promise<Response> {
+  let abort: () => void = () => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(new Error('it took too long, or was given up'));
+    signal.addEventListener('abort', abort);
+  });
+  sent
+    .then(
+      (late) => (signal.aborted ? late.body?.cancel() : undefined),
+      () => undefined,
+    )
+    .catch(() => undefined);
+  try {
+    return await Promise.race([sent, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }

@@ -2,54 +2,71 @@
  * Content in files of a folder, `{folder}/{space}/{id}`, which all processes share. A file gets its name when its bytes are on the
  * disk, so that a file with a name is whole.
  */
-import { constants, createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import type { Log } from '../context';
 import { fhirError } from '../errors';
 import type { ContentKey } from '../storage/content/contents';
-import type { ObjectStore } from './object-store';
+import { objectNameOf, type ObjectStore } from './object-store';
 
 /** Name of a file whose bytes are still being written. */
 const UNFINISHED = '.part';
 const READ_BYTES = 256 * 1024;
 
-export function createFolderStore(folder: string): ObjectStore {
-  const folderOf = ({ space }: ContentKey): string => path.join(folder, String(space));
-  const fileOf = (key: ContentKey): string => path.join(folderOf(key), key.id);
+export function createFolderStore(folder: string, log: Log): ObjectStore {
+  const fileOf = (key: ContentKey): string => path.join(folder, objectNameOf(key));
+  const folderOf = (key: ContentKey): string => path.dirname(fileOf(key));
+  /** Throws contentUnavailable where the disk is full or fails. */
+  const onDisk = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (!isOfSystem(error)) throw error;
+      log.warn({ err: error }, 'the folder of content cannot be used');
+      throw fhirError('contentUnavailable');
+    }
+  };
   return {
     name: 'folder',
     async put(key, source, signal) {
       const file = fileOf(key);
+      const space = folderOf(key);
       // The folder of a new space must be on the disk too.
-      if ((await mkdir(folderOf(key), { recursive: true, mode: 0o700 })) !== undefined)
-        await syncFolder(folder);
-      const handle = await open(file + UNFINISHED, 'wx', 0o600);
+      if ((await onDisk(mkdir(space, { recursive: true, mode: 0o700 }))) !== undefined)
+        await onDisk(syncFolder(folder));
+      await onDisk(requireFolder(space));
+      const handle = await onDisk(open(file + UNFINISHED, 'wx', 0o600));
       try {
         for await (const piece of source) {
           signal.throwIfAborted();
-          await writeAll(handle, piece);
+          await onDisk(writeAll(handle, piece));
         }
-        await handle.sync();
+        await onDisk(handle.sync());
       } finally {
-        await handle.close();
+        await onDisk(handle.close());
       }
-      await rename(file + UNFINISHED, file);
-      await syncFolder(folderOf(key));
+      await onDisk(rename(file + UNFINISHED, file));
+      await onDisk(syncFolder(space));
     },
     async *get(key, { start, end }) {
       if (start >= end) return;
-      let read = 0;
+      const file = fileOf(key);
+      await onDisk(requireFolder(folderOf(key)));
+      const handle = await onDisk(
+        open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK),
+      );
       try {
-        const stream = createReadStream(fileOf(key), { start, end: end - 1, highWaterMark: READ_BYTES });
-        for await (const piece of stream) {
-          if (!Buffer.isBuffer(piece)) continue;
-          read += piece.length;
-          yield piece;
+        for (let at = start; at < end;) {
+          const piece = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, end - at));
+          const { bytesRead } = await onDisk(handle.read(piece, 0, piece.length, at));
+          if (bytesRead === 0) throw fhirError('contentUnavailable');
+          at += bytesRead;
+          yield piece.subarray(0, bytesRead);
         }
-      } catch (error) {
-        throw isMissing(error) ? fhirError('contentUnavailable') : error;
+      } finally {
+        await handle.close();
       }
-      if (read !== end - start) throw fhirError('contentUnavailable');
     },
     async remove(key) {
       for (const file of [fileOf(key), fileOf(key) + UNFINISHED]) await rm(file, { force: true });
@@ -74,6 +91,11 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+/** A link in its place could lead out of the folder. */
+async function requireFolder(folder: string): Promise<void> {
+  if (!(await lstat(folder)).isDirectory()) throw fhirError('contentUnavailable');
+}
+
+function isOfSystem(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
 }

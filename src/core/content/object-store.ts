@@ -1,4 +1,5 @@
 /** A place that keeps the bytes of large content: the database, a folder, or a bucket. */
+import { fhirError } from '../errors';
 import type { ContentKey, StoreName } from '../storage/content/contents';
 
 /** Bytes from `start` to before `end`. */
@@ -26,6 +27,14 @@ export interface ObjectStore {
   remove(key: ContentKey): Promise<void>;
   /** A signed address from which anybody may load the object; undefined: the store has none. */
   address(key: ContentKey, signed: SignedAddress): Promise<string> | undefined;
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Returns the name of an object, `{space}/{id}`. Throws contentUnavailable for one that could leave the folder or bucket. */
+export function objectNameOf({ space, id }: ContentKey): string {
+  if (!Number.isSafeInteger(space) || !UUID.test(id)) throw fhirError('contentUnavailable');
+  return `${space}/${id}`;
 }
 
 /** Yields the same bytes in chunks of exactly `size` bytes; the last one may be shorter. Nothing for no bytes. */

@@ -6,11 +6,16 @@ import { watchCaller } from '../connections/caller-watch';
 import type { RestContext } from '../rest-context';
 import type { FhirRequest } from '../requests/fhir-request';
 
-/** Memory of one chunk, as it comes from PostgreSQL. */
-const CHUNK_MEMORY = 3 * 1024 * 1024;
+/** Characters of the largest piece; the budget of memory counts each three times. */
+const PIECE_SIZE = 1024 * 1024;
 
 /** The content of a response to HEAD. */
 export const NOTHING: readonly Buffer[] = [];
+
+/** Counts the memory of a response in pieces, until it ends. Call it before the headers are set. Throws `memoryFull`. */
+export function holdPiece({ logEntry }: FhirRequest): void {
+  logEntry.bytes.addAnswer(PIECE_SIZE);
+}
 
 /** Sends pieces whose number of bytes is in the header `content-length`. */
 export function sendStream(
@@ -23,7 +28,6 @@ export function sendStream(
 ): FastifyReply {
   const { tenant, release } = request.params;
   const { caller } = request.logEntry;
-  request.logEntry.sends(CHUNK_MEMORY);
   // It ends by its pauses, and not at the deadline. Node resets this timeout after the response.
   request.logEntry.deadline = Infinity;
   request.raw.socket.setTimeout(restContext.settings.transfers.idleMs);
