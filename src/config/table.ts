@@ -202,7 +202,7 @@ export const SETTINGS = {
       'Where large content is stored: in PostgreSQL, in CONTENT_FOLDER, or in an S3-compatible bucket. Content that is stored elsewhere stays readable while its settings remain'),
     exports: row('EXPORT_STORE', choice('none', 'folder', 'bucket'), 'none',
       'Where the files of exports of bulk data are stored: nowhere (each download reads PostgreSQL), in CONTENT_FOLDER, or in the bucket, from which clients load them by signed addresses'),
-    folder: optional('CONTENT_FOLDER', text, 'Folder for large content; all processes must share it'),
+    folder: optional('CONTENT_FOLDER', text, 'Folder for large content, which must exist; all processes must share it'),
     endpoint: optional('CONTENT_BUCKET_ENDPOINT', webAddress,
       'Address of the S3-compatible service, without the bucket, such as https://s3.eu-central-1.amazonaws.com'),
     bucket: optional('CONTENT_BUCKET', text, 'Name of the bucket for large content'),

@@ -50,6 +50,14 @@ describe('a folder', () => {
     },
   );
 
+  it('writes nothing while its disk is not mounted, and forgets nothing that is to be removed', async () => {
+    const away = path.join(folder, 'unmounted');
+    const unmounted = createFolderStore(away, silentLog);
+    await expect(unmounted.put(KEY, pieces(Buffer.from('x')), NO_SIGNAL)).rejects.toMatchObject(UNAVAILABLE);
+    await expect(unmounted.remove(KEY)).rejects.toMatchObject(UNAVAILABLE);
+    expect(readdirSync(folder)).not.toContain('unmounted');
+  });
+
   it('does not read through a link in place of a file, and removes the link alone', async () => {
     mkdirSync(path.join(folder, '7'));
     symlinkSync(path.join(outside, 'secret'), path.join(folder, '7', KEY.id));

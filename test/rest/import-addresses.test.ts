@@ -153,3 +153,26 @@ it.each([
     expect([status, json.issue[0].code]).toEqual([404, 'not-supported']);
   }
 });
+
+it('lines of great depth or length are refused or written like others, and hold up no others', async () => {
+  const { send } = await openTenant('odd-lines');
+  const deep = `{"resourceType":"Basic","id":"deep","code":{"text":"/Binary/"},"extension":${'['.repeat(3_000)}${']'.repeat(3_000)}}`;
+  const values = Array.from({ length: 90_000 }, () => '{}').join(',');
+  const lines = [
+    JSON.stringify({ resourceType: 'Patient', id: 'first' }),
+    deep,
+    `{"resourceType":"Basic","id":"empty","code":{"text":"a"},"extension":[${values}]}`,
+    `{"resourceType":"Basic","id":"broken","code":{"text":"${'a'.repeat(300_000)}"},}`,
+    JSON.stringify({ resourceType: 'Basic', id: 'long', code: { text: 'a'.repeat(300_000) } }),
+    JSON.stringify({ resourceType: 'Patient', id: 'last' }),
+  ];
+  const done = await ended(send, await send('POST', '/$import', lines.join('\n'), LINES));
+  expect(done.status).toBe(200);
+  expect(await refusals(send, done)).toEqual([
+    ['body', 2, expect.stringMatching(/^Basic\.extension/), 'The line is nested deeper than 64 levels'],
+    ['body', 3, 'Basic.extension[0]', expect.stringMatching(/^An object is empty/)],
+    ['body', 4, undefined, expect.stringMatching(/^The line is not valid JSON: column 300058/)],
+  ]);
+  for (const id of ['Patient/first', 'Basic/long', 'Patient/last'])
+    expect((await send('GET', `/${id}`)).status).toBe(200);
+});

@@ -3,7 +3,7 @@
  * disk, so that a file with a name is whole.
  */
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { lstat, mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { Log } from '../context';
 import { fhirError } from '../errors';
@@ -32,6 +32,8 @@ export function createFolderStore(folder: string, log: Log): ObjectStore {
     async put(key, source, signal) {
       const file = fileOf(key);
       const space = folderOf(key);
+      // The folder itself is never made: a disk that is not mounted would get content that nobody finds later.
+      await onDisk(stat(folder));
       // The folder of a new space must be on the disk too.
       if ((await onDisk(mkdir(space, { recursive: true, mode: 0o700 }))) !== undefined)
         await onDisk(syncFolder(folder));
@@ -69,6 +71,8 @@ export function createFolderStore(folder: string, log: Log): ObjectStore {
       }
     },
     async remove(key) {
+      // Where the disk is away, the content is not gone.
+      await onDisk(stat(folder));
       for (const file of [fileOf(key), fileOf(key) + UNFINISHED]) await rm(file, { force: true });
     },
     address: () => undefined,

@@ -1,6 +1,3 @@
-import { FhirError } from '../errors';
-import { isJsonObject, parseJson, stringifyJson, type JsonObject, type JsonValue } from './json';
-
 /** Where the lines of an import come from. */
 export interface AddressesOfSource {
   /** Base of the server that the lines come from, without a slash at its end; undefined: not known. */
@@ -9,69 +6,39 @@ export interface AddressesOfSource {
   below(url: string): string | undefined;
 }
 
-const ID = '[A-Za-z0-9.-]{1,64}';
+const ID = String.raw`(?!\.{1,2}(?:/|$))[A-Za-z0-9.-]{1,64}`;
 const BINARY = new RegExp(`^Binary/${ID}(?:/_history/${ID})?$`);
 const RESOURCE = new RegExp(`^[A-Z][A-Za-z]{0,63}/${ID}(?:/_history/${ID})?$`);
-/** Slashes may be escaped in JSON. */
-const MAY_NAME_BINARY = /\/Binary\\?\//;
+/** A member with an address, in JSON that is valid: no string ends just before a name, and no name has this one at its end. */
+const MEMBER = /(?<!\\)"(url|reference)"(\s*:\s*)("(?:[^"\\]|\\.){1,4096}")/g;
 
 /**
- * Returns a resource whose absolute urls of Binaries, of this space or of the source, are relative, and its references to resources
- * of the source too: `withAbsoluteAttachments` in the other direction. Entries of a Bundle keep their references, which belong to
- * their `fullUrl`. A text that is no valid JSON is returned as it is. Cost: a search; where such an address may be in it, parsing.
+ * Returns the text of a resource whose absolute urls of Binaries, of this space or of the source, are relative, and its references
+ * to resources of the source too: `withAbsoluteAttachments` in the other direction. `isBundle`: entries keep their references, which
+ * belong to their `fullUrl`. Other characters stay, also those of a text that is no valid JSON. Cost: a search through the text.
  */
-export function withRelativeAddresses(text: string, addresses: AddressesOfSource): string {
-  const { source } = addresses;
-  const names = (address: string): boolean => text.includes(address);
-  const mayName =
-    MAY_NAME_BINARY.test(text) ||
-    (source !== undefined && (names(`${source}/`) || names(`${source}/`.replaceAll('/', '\\/'))));
-  if (!mayName) return text;
-  try {
-    const { value, marked } = parseJson(text, { maxDepth: Number.MAX_SAFE_INTEGER });
-    const isBundle = isJsonObject(value) && value['resourceType'] === 'Bundle';
-    const rewriter = new Rewriter(addresses, isBundle);
-    const rewritten = rewriter.rewrite(value);
-    return rewriter.hasChanged ? stringifyJson(rewritten, marked) : text;
-  } catch (error) {
-    // Its write says what is wrong with it.
-    if (error instanceof FhirError) return text;
-    throw error;
-  }
+export function withRelativeAddresses(
+  text: string,
+  { source, below }: AddressesOfSource,
+  isBundle: boolean,
+): string {
+  return text.replace(MEMBER, (member, name: string, colon: string, quoted: string) => {
+    if (name === 'reference' && (isBundle || source === undefined)) return member;
+    const address = stringIn(quoted);
+    if (address === undefined) return member;
+    const ofSource =
+      source !== undefined && address.startsWith(`${source}/`) ? address.slice(source.length + 1) : undefined;
+    const found = name === 'url' ? (ofSource ?? below(address)) : ofSource;
+    const isFitting = found !== undefined && (name === 'url' ? BINARY : RESOURCE).test(found);
+    return isFitting ? `"${name}"${colon}"${found}"` : member;
+  });
 }
 
-class Rewriter {
-  hasChanged = false;
-
-  constructor(
-    private readonly addresses: AddressesOfSource,
-    private readonly keepsReferences: boolean,
-  ) {}
-
-  rewrite(value: JsonValue): JsonValue {
-    if (Array.isArray(value)) return value.map((item) => this.rewrite(item));
-    if (!isJsonObject(value)) return value;
-    const rewritten: JsonObject = {};
-    for (const name in value) {
-      const member = value[name];
-      if (member === undefined) continue;
-      rewritten[name] = typeof member === 'string' ? this.#toRelative(name, member) : this.rewrite(member);
-    }
-    return rewritten;
-  }
-
-  #toRelative(name: string, text: string): string {
-    const { source, below } = this.addresses;
-    const ofSource =
-      source !== undefined && text.startsWith(`${source}/`) ? text.slice(source.length + 1) : undefined;
-    let relative: string | undefined;
-    if (name === 'url') {
-      const found = ofSource ?? below(text);
-      relative = found !== undefined && BINARY.test(found) ? found : undefined;
-    } else if (name === 'reference' && !this.keepsReferences) {
-      relative = ofSource !== undefined && RESOURCE.test(ofSource) ? ofSource : undefined;
-    }
-    this.hasChanged ||= relative !== undefined;
-    return relative ?? text;
+/** Undefined: its escapes are wrong. */
+function stringIn(quoted: string): string | undefined {
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    return undefined;
   }
 }

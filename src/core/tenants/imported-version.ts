@@ -57,11 +57,7 @@ export class ImportedVersions {
   ) {}
 
   /** Returns the version of a line; refuses one that is malformed, or out of order. */
-  toVersion(
-    { part, release }: VersionTarget,
-    members: JsonObject,
-    line: VersionLine,
-  ): ImportedVersion {
+  toVersion({ part, release }: VersionTarget, members: JsonObject, line: VersionLine): ImportedVersion {
     const { content, isPresent } = line;
     const refuse: Refuse = line.refuse;
     const { services, header, subscriptions, contents } = this.options;

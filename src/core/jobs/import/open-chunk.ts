@@ -5,13 +5,13 @@ import type { JobKey } from '../../storage/jobs/jobs';
 import { readLines, type LineReading } from './read-lines';
 import type { ReadChunk } from './write-chunk';
 
-export interface OpenTools extends Pick<LineReading, 'toWrite'> {
+export interface OpenTools extends Pick<LineReading, 'toWrite' | 'preparer'> {
   readonly database: Database;
 }
 
 /** Returns what is left of a chunk; undefined: nothing. */
 export async function openChunk(
-  { database, toWrite }: OpenTools,
+  { database, toWrite, preparer }: OpenTools,
   job: JobKey,
   sources: readonly ImportSource[],
   name: ChunkName,
@@ -19,5 +19,10 @@ export async function openChunk(
   const chunk = await readChunk(database, job, name);
   const source = sources[name.file];
   if (chunk === undefined || source === undefined) return undefined;
-  return { id: job.id, source, chunk, lines: await readLines(chunk, { type: source.type, toWrite }) };
+  return {
+    id: job.id,
+    source,
+    chunk,
+    lines: await readLines(chunk, { type: source.type, toWrite, preparer }),
+  };
 }

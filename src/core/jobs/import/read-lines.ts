@@ -2,10 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { turns } from '../../concurrency/turns';
-import { fhirError, type FhirError } from '../../errors';
+import { FhirError, fhirError } from '../../errors';
 import { DEFAULT_MAX_DEPTH, isJsonObject, type JsonValue } from '../../fhir/json';
 import { findFault } from '../../fhir/json/fault';
 import { isValidId } from '../../fhir/resource';
+import type { Preparer } from '../../preparation/preparer';
+import { LONG_TEXT } from '../../preparation/resource-input';
 import type { StoredChunk } from '../../storage/jobs/import-chunks';
 
 /** A line of a chunk that names a resource. */
@@ -30,8 +32,10 @@ const decompress = promisify(gunzip);
 export interface LineReading {
   /** The type that all must have. */
   readonly type: string | undefined;
-  /** Returns the text of a resource as it is written. */
-  toWrite(text: string): string;
+  /** Returns the text of a resource of a type as it is written. */
+  toWrite(text: string, type: string): string;
+  /** Parses long lines in a worker thread. */
+  readonly preparer: Pick<Preparer, 'outline'>;
 }
 
 /**
@@ -40,15 +44,19 @@ export interface LineReading {
  */
 export async function readLines(
   { content, todo }: Pick<StoredChunk, 'content' | 'todo'>,
-  { type, toWrite }: LineReading,
+  { type, toWrite, preparer }: LineReading,
 ): Promise<readonly (ReadLine | UnreadableLine)[]> {
   const bytes = await decompress(content);
   const texts = isUtf8(bytes) ? bytes.toString('utf8').split('\n') : splitBytes(bytes);
   const lines: (ReadLine | UnreadableLine)[] = [];
   for (const place of todo) {
     await turns.take();
-    const line = readLine(place, texts[place], type);
-    lines.push('error' in line ? line : { ...line, text: toWrite(line.text) });
+    const text = texts[place];
+    const line =
+      text === undefined
+        ? { place, error: malformed('its bytes are not UTF-8') }
+        : await readLine({ place, text }, type, preparer);
+    lines.push('error' in line ? line : { ...line, text: toWrite(line.text, line.type) });
   }
   return lines;
 }
@@ -66,18 +74,22 @@ function splitBytes(bytes: Buffer): readonly (string | undefined)[] {
   return texts;
 }
 
-function readLine(
-  place: number,
-  text: string | undefined,
+async function readLine(
+  { place, text }: Pick<ReadLine, 'place' | 'text'>,
   expected: string | undefined,
-): ReadLine | UnreadableLine {
-  if (text === undefined) return { place, error: malformed('its bytes are not UTF-8') };
+  preparer: LineReading['preparer'],
+): Promise<ReadLine | UnreadableLine> {
   let value: JsonValue;
   try {
-    value = JSON.parse(text) as JsonValue;
-  } catch {
-    const found = findFault(text, '', DEFAULT_MAX_DEPTH)?.reason.replace(/^line \d+, /, '');
-    return { place, error: malformed(found ?? 'it must be one JSON object') };
+    value = text.length > LONG_TEXT ? await outlineOf(text, preparer) : (JSON.parse(text) as JsonValue);
+  } catch (error) {
+    if (error instanceof FhirError && error.status >= 500) throw error;
+    // A long text is looked at in the worker thread alone.
+    const reason =
+      error instanceof FhirError
+        ? error.message.replace(/^The body is not valid JSON: /, '')
+        : (findFault(text, '', DEFAULT_MAX_DEPTH)?.reason ?? 'it must be one JSON object');
+    return { place, error: malformed(reason.replace(/^line \d+, /, '')) };
   }
   if (!isJsonObject(value)) return { place, error: refusal('The line is not a JSON object') };
   const { resourceType: type, id } = value;
@@ -88,6 +100,11 @@ function readLine(
   if (id !== undefined && (typeof id !== 'string' || !isValidId(id)))
     return { place, error: refusal('The id must have 1 to 64 of A-Z a-z 0-9 - .') };
   return { place, type, id, text };
+}
+
+async function outlineOf(text: string, preparer: LineReading['preparer']): Promise<JsonValue> {
+  const { value } = await preparer.outline({ text, limits: { maxDepth: DEFAULT_MAX_DEPTH, levels: 0 } });
+  return value;
 }
 
 function malformed(reason: string): FhirError {

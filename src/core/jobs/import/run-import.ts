@@ -17,7 +17,7 @@ import { receiveFiles } from './receive-files';
 import { writeFiles } from './write-files';
 
 export interface ImportTools {
-  readonly services: Pick<Services, 'connections' | 'writes' | 'references'>;
+  readonly services: Pick<Services, 'connections' | 'writes' | 'references' | 'preparer'>;
   readonly interactions: Pick<Interactions, 'bundle'>;
   readonly outbound: Outbound;
   /** Longest line in bytes. */
@@ -75,7 +75,8 @@ export async function runImport(tools: ImportTools, run: ImportRun): Promise<boo
       // Lines that wait for each other's chunks would need another pass.
       atOnce: space.settings.referentialIntegrity === 'off' ? AT_ONCE : 1,
       room: { lines: Math.max(0, MOST_LISTED - failed) },
-      toWrite: (text) => withRelativeAddresses(text, addresses),
+      toWrite: (text, type) => withRelativeAddresses(text, addresses, type === 'Bundle'),
+      preparer: services.preparer,
       context: () => contextOf(tools, run),
       bundle: (context, of) => tools.interactions.bundle(context, of),
       store: (context, parts) =>

@@ -72,7 +72,13 @@ async function readWaiting(
     if (chunk === undefined || source === undefined) continue;
     // Those of a chunk that has ended the pass are what it has to do in the next one.
     const todo = chunk.pass > pass ? chunk.todo : chunk.waiting;
-    const lines = await readLines({ ...chunk, todo }, { type: source.type, toWrite: (text) => text });
+    const lines = await readLines(
+      { ...chunk, todo },
+      {
+        ...{ type: source.type, preparer: tools.preparer },
+        toWrite: (text) => text,
+      },
+    );
     noteWaiting(
       tools,
       lines.flatMap((line) => ('error' in line ? [] : [line])),
