@@ -36,6 +36,11 @@ function describe({ signature, definition, releases }) {
   const methods = affectsState ? 'POST' : 'GET or POST';
   const notes = [
     ...(isPaged ? ['The answer has pages.'] : []),
+    ...(code === 'everything'
+      ? [
+          'With `Accept: application/fhir+ndjson` it is [lines](../use/bulk-data.md#the-records-of-patients-as-lines).',
+        ]
+      : []),
     ...(takesSearch ? ['Search parameters may stand in the address.'] : []),
     ...(releases.length === 1 ? [`Only ${releases[0].toUpperCase()} has it.`] : []),
   ];
@@ -90,7 +95,8 @@ export function toPage(load) {
 
 How an operation is called, and what the server does beyond these definitions, is in [FHIR operations](../use/fhir-operations.md). The texts
 are the first sentences of the definitions; those of R4 are shown where both releases have the operation.
-\`{fhir_root}/OperationDefinition\` has the whole definitions.
+\`{fhir_root}/OperationDefinition\` has the whole definitions. \`$export\` and \`$import\` are not
+among them: see [bulk data](../use/bulk-data.md), [import](../use/import.md) and [REST addresses](rest.md#export).
 
 ${table(['operation', 'levels', 'releases', 'name'], overview)}
 

@@ -78,7 +78,7 @@ export const SETTINGS = {
   },
   core: {
     outboundAllowedHosts: row('OUTBOUND_ALLOWED_HOSTS', list(allowedHost, 'a comma-separated list of host names, IP addresses and networks such as 10.0.0.0/8, each perhaps with a port (idp.internal:8443, [::1]:8443) or with :* for all ports'), [],
-      'Hosts of key sets (jwksUrl), of endpoints of Subscriptions and of the package registry that may be called at addresses that are not public, and by http. Without a port, only 80 and 443. All others are called by https at public addresses only'),
+      'Hosts of key sets (jwksUrl), of endpoints of Subscriptions, of files in manifests of $import and of the package registry that may be called at addresses that are not public, and by http. Without a port, only 80 and 443. All others are called by https at public addresses only'),
     extensionBase: row('FHIR_EXTENSION_BASE', webAddress, 'https://andiron.example/fhir/StructureDefinition',
       'Base of the urls of the extensions that the server writes'),
     secretKeys: { ...row('SECRET_KEYS', list(text, 'a comma-separated list of keys of at least 32 characters'), [],
@@ -139,7 +139,7 @@ export const SETTINGS = {
       'Maximum size in bytes of the texts of all versions of a tenant, of both releases'),
       defaultText: 'any number' },
     notificationHosts: optional('NOTIFICATION_HOSTS', list(notificationHost, 'a comma-separated list of host names such as hooks.example.org or *.ward.example'),
-      'Hosts of endpoints to which notifications of Subscriptions may go, for tenants without a setting of their own; empty: all'),
+      'Hosts to which notifications of Subscriptions may go, and from which manifests of $import may name files, for tenants without a setting of their own; empty: all'),
   },
   connection: {
     urlBytes: row('MAX_URL_BYTES', integer(1024, 1_048_576), 49_152,

@@ -112,7 +112,8 @@ export const LIMIT_SETTINGS: readonly LimitSetting[] = [
     expects: NOTIFICATION_HOSTS_EXPECTED,
     accepts: (text) => parseNotificationHosts(text) !== undefined,
     defaultFrom: 'NOTIFICATION_HOSTS',
-    meaning: 'Hosts of endpoints to which notifications of Subscriptions may go; off: all',
+    meaning:
+      'Hosts to which notifications of Subscriptions may go, and from which manifests of $import may name files; off: all',
   },
 ];
 
