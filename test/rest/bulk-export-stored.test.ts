@@ -214,6 +214,55 @@ describe.each(['folder', 'bucket'] as const)('files of exports in the %s', (stor
     for (const one of [job, second.job]) await send('DELETE', one);
   });
 
+  it('have nothing of what is erased when the erasure is interrupted', async () => {
+    await put(patient('half'));
+    const of = { status: 'final', code: { text: 'pulse' }, subject: { reference: 'Patient/half' } };
+    await put({ resourceType: 'Observation', id: 'half', ...of });
+    const first = await make(`${root}/$export?_type=Patient`);
+    const holder = new Client(server.database.settings);
+    await holder.connect();
+    const waiting = async (text: string): Promise<readonly { readonly pid: number }[]> => {
+      const { rows } = await owner.query<{ pid: number }>(
+        `select pid from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and position($1 in query) > 0`,
+        [text],
+      );
+      return rows;
+    };
+    const isWaiting = (text: string): Promise<void> =>
+      eventually(async () => (await waiting(text)).length === 1);
+    // The erasure of the Patient stops before its commit, and then that of the Observation before it begins.
+    await holder.query('begin');
+    await holder.query(
+      `select 1 from andiron.resource r join andiron.resource_version v using (space, resource_type, resource_key)
+       where v.body like '{"resourceType":"Observation"%' and v.body like '%Patient/half%' for update of r`,
+    );
+    await holder.query('savepoint files');
+    await holder.query('select 1 from andiron.content for update');
+    const purged = send('POST', `${root}/Patient/half/$purge`);
+    await isWaiting('update andiron.content c set dead');
+    const second = await begin(`${root}/$export?_type=Patient`);
+    await isWaiting('begin_job_content');
+    await holder.query('rollback to files');
+    await isWaiting('for update of h');
+    await owner.query('select pg_terminate_backend($1)', [(await waiting('for update of h'))[0]?.pid]);
+    expect((await purged).status).toBe(503);
+    await holder.query('rollback');
+    await holder.end();
+    await waitForExport(server, second, { authorization: client.basic });
+    await gone();
+    if (store === 'bucket') expect((await fetch(first.manifest.json.output[0].url)).status).toBe(404);
+    for (const job of [first.job, second]) {
+      const { json } = await send('GET', job);
+      expect(JSON.stringify(json)).not.toContain('fileSize');
+      const found = await readFiles(server, json.output, { authorization: client.basic });
+      expect(found.get('Patient')?.map(({ id }) => id)).toEqual(IDS);
+    }
+    const report = await send('POST', `${root}/Patient/half/$purge`);
+    expect(report.json.parameter).toContainEqual({ name: 'complete', valueBoolean: true });
+    for (const job of [first.job, second]) await send('DELETE', job);
+  });
+
   it('are not handed out when the client may not read all of them any more', async () => {
     const reader = await makeClient(server.app.core, 'ward', { scopes: ['system/*.rs'] });
     const { job, manifest } = await make(`${root}/$export`, reader);

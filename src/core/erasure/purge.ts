@@ -139,7 +139,7 @@ class Purge {
     ];
     const texts = [...new Set(names)].slice(0, MAX_NAMES);
     this.count('job_content', await purgeJobs(session, spaces, texts));
-    // After the last transaction: a file that is begun later has nothing of what was removed.
+    // Each transaction has given them up.
     this.count('content', await removeContentsOfJobs(session, spaces));
     await this.purgeAudit(spaces, names);
     const invalidated = await options.cacheInvalidator.invalidate(session, spaces);

@@ -64,6 +64,14 @@ export async function removeDeadContents(session: OwnerSession, silence: number)
   return removeEach(session, await session.run(DEAD));
 }
 
+/**
+ * Gives up all files of the jobs of a space, also those that are being written. A sweep removes them. The transaction must have
+ * locked the space before (begin_job_content.sql).
+ */
+export async function giveUpContentsOfJobs(session: OwnerSession, space: number): Promise<void> {
+  await session.run(MARK_OF_JOBS, { spaces: [space] });
+}
+
 /** Removes all files of the jobs of some spaces, also those that are being written. Returns their number. */
 export async function removeContentsOfJobs(
   session: OwnerSession,

@@ -8,6 +8,7 @@ import {
   type ResourceRows,
 } from '../indexing/index-tables';
 import { readTexts } from '../indexing/index-scan';
+import { giveUpContentsOfJobs } from '../content/content-removal';
 import type { OwnedTable } from '../schema/owned-tables';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
@@ -206,7 +207,7 @@ const REMOVE_ROWS: Readonly<Record<IndexTable, Statement>> = {
 /**
  * Removes all versions, the head and the index rows of some resources of a space, in one transaction. It locks the
  * heads before it reads the texts. A concurrent write of such a resource therefore either commits before and is removed
- * too, or finds no resource.
+ * too, or finds no resource. All files of jobs of the space are given up with it: they may have what is removed.
  *
  * @param rowsOf returns the index rows of a current text
  */
@@ -246,7 +247,9 @@ export async function purgeResources(
     await session.run(REMOVE_UNOPENED, bound);
     const [chunks] = await session.run(REMOVE_CHUNKS, bound);
     const [contents] = await session.run(REMOVE_CONTENT, bound);
+    // It locks the space, so that no file of a job is begun between this and the commit.
     await session.run(USE_SEQUENCES, { space, last: Number(versions?.[1] ?? 0) });
+    await giveUpContentsOfJobs(session, space);
     return {
       ...counts,
       resource: Number(removedHeads?.[0] ?? 0),
