@@ -116,7 +116,7 @@ export interface Interactions extends SingleWrites {
   invoke(context: RequestContext, invocation: Invocation): Promise<InvocationResult>;
   /**
    * Queues an export of bulk data and returns its id. Throws `operationInputInvalid`, `parameterUnsupported`, the errors of searches
-   * in its filters, `tooManyExports`, `forbidden`, and notFound or gone for the Group.
+   * in its filters, `tooManyExports`, `forbidden`, notFound or gone for the Group, and with Patients of a Group `tooCostly` for its size.
    */
   exportData(context: RequestContext, kickOff: ExportKickOff): Promise<string>;
   /** Undefined: the caller has no such export. Throws `tooManyRequests` for too many calls. Cost: two statements. */

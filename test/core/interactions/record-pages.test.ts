@@ -186,6 +186,41 @@ it('a member who comes or goes between two pages repeats and hides nothing of th
   expect(found).toEqual(expect.arrayContaining(ofOthers));
 });
 
+const practitioners = (count: number): object[] =>
+  Array.from({ length: count }, (_none, number) => entity(`Practitioner/p${number}`));
+
+it('a group has a limit of members of all types, in all groups inside of it', async () => {
+  const address = { level: 'group', group: 'staff', url: 'http://server/x', root: 'http://server' } as const;
+  const parameter = [{ name: 'patient', valueReference: { reference: 'Patient/ann' } }];
+  const kickOff = {
+    ...{ ...address, query: [], isLenient: false, hasSeparateStatus: false },
+    input: { text: JSON.stringify({ resourceType: 'Parameters', parameter }) },
+  };
+  const inner = ['night', 'day'].map((id) => group(id, ...practitioners(3)));
+  const devices = { ...group('devices', ...practitioners(3)), type: 'device' };
+  const long = { ...group('long'), name: 'x'.repeat(2_000) };
+  for (const within of [inner, [inner[0], devices], [group('few'), long]] as Resource[][]) {
+    for (const one of within) await put(one);
+    await put(group('staff', entity('Patient/ann'), ...within.map(({ id }) => entity(`Group/${id}`))));
+    for (const limits of [{ membersOfGroup: 8 }, { membersOfExport: 8 }]) {
+      // Groups without members are limited by their length: to 1,600 characters.
+      limit({ ...limits, charactersOfMember: within.includes(long) ? 200 : 640 });
+      const isExport = 'membersOfExport' in limits;
+      const refused = isExport
+        ? opened.core.interactions.exportData(context, kickOff)
+        : pagesOf({ type: 'Group', id: 'staff' });
+      await expect(refused).rejects.toMatchObject({ key: 'tooCostly' });
+      jest.restoreAllMocks();
+      if (!isExport) await pagesOf({ type: 'Group', id: 'staff' });
+    }
+  }
+  limit({ membersOfGroup: 9, membersOfExport: 9 });
+  for (const one of inner) await put(one);
+  await put(group('staff', entity('Patient/ann'), ...inner.map(({ id }) => entity(`Group/${id}`))));
+  expect(namesIn(await pagesOf({ type: 'Group', id: 'staff' }), 'matches')).toContain('Patient/ann');
+  await expect(opened.core.interactions.exportData(context, kickOff)).resolves.toEqual(expect.any(String));
+});
+
 it('a group without members has itself alone, and one of more members or groups than the limit is too costly', async () => {
   await put(group('empty'));
   expect(namesIn(await pagesOf({ type: 'Group', id: 'empty' }), 'matches')).toEqual(['Group/empty']);

@@ -2,7 +2,6 @@ import { shownText } from '../../authorization/visibility';
 import type { SearchPage } from '../../api/search';
 import type { StoredVersion } from '../../storage/read/stored-version';
 import type { RequestContext } from '../../context';
-import { fhirError } from '../../errors';
 import { parseStoredObject } from '../../fhir/json';
 import type { LocalReference } from '../../fhir/reference';
 import type { RecordRequest } from '../../operation-types/environment';
@@ -83,13 +82,7 @@ async function membersOf(
   { group }: RecordRequest,
 ): Promise<readonly string[] | undefined> {
   if (group === undefined) return undefined;
-  const members = await readGroupMembers(services, context, group, Date.now());
-  const { membersOfGroup } = RECORD_LIMITS;
-  if (members.length > membersOfGroup) {
-    const reason = `The Group has more than ${membersOfGroup} members: $export has no such limit`;
-    throw fhirError('tooCostly', { reason });
-  }
-  return members;
+  return readGroupMembers(services, context, group, { now: Date.now(), limit: RECORD_LIMITS.membersOfGroup });
 }
 
 /** A resource of the record that the page covers. */

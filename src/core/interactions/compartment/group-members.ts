@@ -1,7 +1,9 @@
 /** The Patients of a Group (docs/use/bulk-data.md, Groups). */
 import { shownText } from '../../authorization/visibility';
+import { turns } from '../../concurrency/turns';
 import type { RequestContext } from '../../context';
 import { isJsonObject, parseStoredObject, type JsonValue } from '../../fhir/json';
+import type { LocalReference } from '../../fhir/reference';
 import { GROUP, PATIENT } from '../../fhir/type-names';
 import { FhirError, fhirError } from '../../errors';
 import type { SearchServices } from '../../ports';
@@ -16,26 +18,32 @@ const MOST_NESTED = 5;
 /**
  * Returns the ids of the Patients who are members of a Group now: not those who are marked inactive, or whose period is over or has
  * not begun; those of Groups that are members, five times over. Throws notFound, gone, forbidden for the Group itself; a nested one
- * that cannot be read has no members. Throws tooCostly for more than 1,000 nested ones. Cost: a read for each Group.
+ * that cannot be read has no members. Throws tooCostly for more than 1,000 nested ones, and for more than `limit` entries of `member` in
+ * all of them, whatever they name, or more than 640 characters for each. Cost: a read for each Group; other work comes first in between.
  */
 export async function readGroupMembers(
   services: SearchServices,
   context: RequestContext,
   id: string,
-  now: number,
+  { now, limit }: { readonly now: number; readonly limit: number },
 ): Promise<readonly string[]> {
+  const spent = new MemberBudget(limit);
+  const currentOf = memberReader(services, context, now);
   const patients = new Set<string>();
   const seen = new Set([id]);
   let groups = [id];
   for (let depth = 0; groups.length > 0 && depth <= MOST_NESTED; depth++) {
     const nested: string[] = [];
     for (const group of groups) {
-      const members = await membersOf(services, context, group, depth > 0);
-      for (const { type, id: member } of currentOf(services, context, members, now)) {
-        if (type === PATIENT) patients.add(member);
-        else if (type === GROUP && !seen.has(member)) {
-          seen.add(member);
-          nested.push(member);
+      const text = await textOf(services, context, group, depth > 0);
+      await turns.take();
+      for (const entry of entriesOf(services, context, text, spent)) {
+        if (turns.next() !== undefined) await turns.take();
+        const member = currentOf(entry);
+        if (member?.type === PATIENT) patients.add(member.id);
+        else if (member?.type === GROUP && !seen.has(member.id)) {
+          seen.add(member.id);
+          nested.push(member.id);
           requireFew(seen.size - 1);
         }
       }
@@ -51,37 +59,75 @@ function requireFew(groups: number): void {
   throw fhirError('tooCostly', { reason });
 }
 
-async function membersOf(
+/** Counts what the Groups have, before and after each is parsed. Throws tooCostly. */
+class MemberBudget {
+  private members = 0;
+  private characters = 0;
+
+  constructor(private readonly limit: number) {}
+
+  addText(text: string): void {
+    const most = this.limit * RECORD_LIMITS.charactersOfMember;
+    this.characters += text.length;
+    if (this.characters <= most) return;
+    throw fhirError('tooCostly', {
+      reason: `The Group and the Groups in it have more than ${most} characters`,
+    });
+  }
+
+  addMembers(count: number): void {
+    this.members += count;
+    if (this.members <= this.limit) return;
+    throw fhirError('tooCostly', {
+      reason: `The Group and the Groups in it have more than ${this.limit} members`,
+    });
+  }
+}
+
+/** Reads the text of a Group; empty: a nested one that cannot be read. */
+async function textOf(
   services: SearchServices,
   context: RequestContext,
   id: string,
   isNested: boolean,
-): Promise<readonly JsonValue[]> {
+): Promise<string> {
   try {
-    const { text } = await read(services, context, GROUP, id);
-    const { member, type } = parseStoredObject(shownText(services, context, text));
-    // A Group of devices has no Patients, whatever their references look like.
-    return type === 'person' && Array.isArray(member) ? member : [];
+    return (await read(services, context, GROUP, id)).text;
   } catch (error) {
-    if (isNested && error instanceof FhirError && error.status < 500) return [];
+    if (isNested && error instanceof FhirError && error.status < 500) return '';
     throw error;
   }
 }
 
-function* currentOf(
+function entriesOf(
+  services: SearchServices,
+  context: RequestContext,
+  text: string,
+  spent: MemberBudget,
+): readonly JsonValue[] {
+  spent.addText(text);
+  const { member, type } = parseStoredObject(shownText(services, context, text));
+  if (!Array.isArray(member)) return [];
+  spent.addMembers(member.length);
+  // A Group of devices has no Patients, whatever their references look like.
+  return type === 'person' ? member : [];
+}
+
+/** Returns a function that says which resource an entry names, if it is a member now. */
+function memberReader(
   services: SearchServices,
   { space }: RequestContext,
-  members: readonly JsonValue[],
   now: number,
-): Generator<{ readonly type: string; readonly id: string }> {
+): (entry: JsonValue) => LocalReference | undefined {
   const references = services.references(space);
-  for (const member of members) {
-    if (!isJsonObject(member) || member['inactive'] === true) continue;
-    const { entity, period } = member;
+  const zone = zoneOf(space);
+  return (entry) => {
+    if (!isJsonObject(entry) || entry['inactive'] === true) return undefined;
+    const { entity, period } = entry;
     const reference = isJsonObject(entity) ? entity['reference'] : undefined;
     const local = typeof reference === 'string' ? references.local(reference) : undefined;
-    if (local !== undefined && isWithin(period, now, zoneOf(space))) yield local;
-  }
+    return isWithin(period, now, zone) ? local : undefined;
+  };
 }
 
 function isWithin(period: JsonValue | undefined, now: number, zone: ReturnType<typeof zoneOf>): boolean {

@@ -11,6 +11,8 @@ export const RECORD_LIMITS: Readonly<
     | 'members'
     | 'parts'
     | 'membersOfGroup'
+    | 'membersOfExport'
+    | 'charactersOfMember'
     | 'groups',
     number
   >
@@ -31,8 +33,12 @@ export const RECORD_LIMITS: Readonly<
   /** Members of a Group whose records are read together, and how often a page does so: a statement for each type. */
   members: 25,
   parts: 8,
-  /** Members of a Group whose record can be read page by page; each page reads their list. */
+  /** Entries of `member` of a Group, and of those in it, whose record can be read page by page; each page reads them. */
   membersOfGroup: 100_000,
+  /** The same for an export, which reads them once. */
+  membersOfExport: 1_000_000,
+  /** Characters that the Groups may have for each such entry of the limit: a Group may be long without members. */
+  charactersOfMember: 640,
   /** Groups inside of a Group; each is a read. */
   groups: 1_000,
 };

@@ -5,6 +5,7 @@ import type { RequestContext } from '../../context';
 import type { JsonObject } from '../../fhir/json';
 import { PATIENT } from '../../fhir/type-names';
 import { readGroupMembers } from '../../interactions/compartment/group-members';
+import { RECORD_LIMITS } from '../../interactions/compartment/record-limits';
 import type { Services } from '../../ports';
 import { storedParameters } from '../../search/parameters/parameter';
 import type { Criterion } from '../../search/predicate';
@@ -362,7 +363,8 @@ export async function patientsOf(
   { level, group, patients }: Pick<ExportRequest, 'level' | 'group' | 'patients'>,
 ): Promise<readonly string[] | undefined> {
   if (level !== 'group' || group === undefined) return patients;
-  const members = await readGroupMembers(services, context, group, Date.now());
+  const bounds = { now: Date.now(), limit: RECORD_LIMITS.membersOfExport };
+  const members = await readGroupMembers(services, context, group, bounds);
   if (patients === undefined) return members;
   const wanted = new Set(patients);
   return members.filter((id) => wanted.has(id));
