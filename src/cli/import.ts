@@ -40,7 +40,7 @@ async function openFiles(names: readonly string[]): Promise<readonly FileToImpor
 
 function toImport(
   files: readonly FileToImport[],
-  given: Pick<LocalImport, 'tenant' | 'release' | 'source'>,
+  given: Pick<LocalImport, 'tenant' | 'release' | 'source' | 'begun'>,
   status: StatusLine,
 ): LocalImport {
   const described: unknown[] = files.map(({ place, bytes, modified }) => [place, bytes, modified]);
@@ -102,6 +102,30 @@ async function writeErrors(
   await pipeline(Readable.from(lines()), createWriteStream(to, { mode: MODE }));
 }
 
+/** Says at the end by a signal what becomes of the import; the process then ends as without this. Returns how to stop that. */
+function explainSignals(status: StatusLine, explanation: () => string | undefined): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    stop();
+    status.clear();
+    const text = explanation();
+    if (text !== undefined) process.stderr.write(`andiron: ${text}\n`);
+    process.kill(process.pid, signal);
+  };
+  const stop = (): void => {
+    for (const signal of signals) process.off(signal, onSignal);
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  return stop;
+}
+
+function explain(id: string, isStored: boolean): string {
+  const what = isStored
+    ? 'goes on in the running servers; the same command goes on with it and shows its result'
+    : 'has written nothing; the same command goes on with it';
+  return `The import ${id} ${what}. DELETE /server/jobs/${id} stops it`;
+}
+
 function failureOf({ failure, state }: ImportState): string {
   if (state === 'cancelled') return 'The import was cancelled; what it has written stays';
   const text = failure?.outcome.toString('utf8') ?? '';
@@ -143,10 +167,20 @@ export const importFiles: Command = {
     const files = await openFiles(words);
     const status = createStatusLine(process.stdout, options['json'] !== true);
     let refused = 0;
+    let id: string | undefined;
+    let isStored = false;
+    const stopExplaining = explainSignals(status, () => id && explain(id, isStored));
     await withTenant(given, async (core, tenant) => {
-      const begun = await core.jobs.imports.local.begin(toImport(files, { tenant, release, source }, status));
+      const { local } = core.jobs.imports;
+      const begun = await local.begin(
+        toImport(files, { tenant, release, source, begun: (of) => void (id = of) }, status),
+      );
+      isStored = true;
       const state = await untilEnded(core, begun, status).finally(() => status.clear());
-      if (state.state !== 'done') throw new Error(failureOf(state));
+      if (state.state !== 'done') {
+        await local.reported(begun.context, begun.id);
+        throw new Error(failureOf(state));
+      }
       const sums = sumsOf(state);
       refused = sums.failed;
       if (refused > 0) await writeErrors(core, begun, state, to);
@@ -163,7 +197,8 @@ export const importFiles: Command = {
           ...(refused > 0 ? [`The reasons are in ${to}`] : []),
         ],
       );
-    });
+      await local.reported(begun.context, begun.id);
+    }).finally(stopExplaining);
     if (refused > 0) throw new Error(`${refused} lines were refused`);
   },
 };

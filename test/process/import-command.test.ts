@@ -72,6 +72,45 @@ it('refuses a file that does not exist, and a tenant that does not exist', async
   ]);
 });
 
+it('a command that is killed after its files are stored finds the import that the server has finished', async () => {
+  const owner = new Client(opened.database.settings);
+  await owner.connect();
+  const number = async (text: string): Promise<number> => {
+    const { rows } = await owner.query<{ count: string }>(`select count(*) from ${text}`);
+    return Number(rows[0]?.count);
+  };
+  const written = (): Promise<number> => number('andiron.resource_version v where v.space > 2');
+  const line = JSON.stringify({ resourceType: 'Basic', code: { text: 'without an id' } });
+  await write('left.ndjson', `${line}\n`.repeat(20));
+  // Holds the import: no process can write its lines until the end of the transaction.
+  await owner.query('begin; lock table andiron.resource_version in exclusive mode');
+  const child = await startChild(process.execPath, [CLI, 'import', 'left.ndjson', '--tenant', 'system'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], ...toEnvironment(opened.database) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    lastSignal: 'SIGKILL',
+  });
+  const before = await written();
+  await eventually(
+    async () => (await number("andiron.import_file f where f.received and f.name = 'left.ndjson'")) === 1,
+  );
+  await child.stop('SIGTERM', 5_000);
+  await owner.query('commit');
+  await eventually(async () => {
+    opened.core.jobs.imports.local.work();
+    return (await number("andiron.job j where j.kind like 'import/%' and j.state <> 'done'")) === 0;
+  });
+  expect(await written()).toBe(before + 20);
+
+  const result = { code: 0, errors: '', output: 'left.ndjson: 20 written, 0 refused\n' };
+  expect(await run('left.ndjson', '--tenant', 'system')).toEqual(result);
+  expect(await written()).toBe(before + 20);
+  // Its result is reported now: the same command is a new import.
+  expect(await run('left.ndjson', '--tenant', 'system')).toEqual(result);
+  expect(await written()).toBe(before + 40);
+  await owner.end();
+});
+
 describe('a command that is killed while it stores its files', () => {
   /** Held by the test: the third part of a file waits for it. */
   const LOCK = 7_230_955;

@@ -66,6 +66,8 @@ export interface LocalImport {
   readonly fingerprint: string;
   /** Base of the FHIR server that the lines come from: addresses of resources below it become relative. */
   readonly source?: string | undefined;
+  /** Called with the id before the files are stored. */
+  readonly begun?: (id: string) => void;
   /** Called while the files are stored. */
   readonly stored?: (file: number, bytes: number) => void;
 }
@@ -84,9 +86,11 @@ export interface Imports {
   readonly local: {
     /**
      * Stores the files of an import, those that an earlier call has not stored, and returns its context and id. An import of
-     * the same files that has not ended is continued.
+     * the same files that has not ended, or whose result no command has reported, is continued.
      */
     begin(of: LocalImport): Promise<{ readonly context: RequestContext; readonly id: string }>;
+    /** Notes that the result of an ended import is reported: the next import of the same files is a new one. */
+    reported(context: RequestContext, id: string): Promise<void>;
     /** Executes imports, and no other jobs, in this process beside the servers; may be called again, as long as one is awaited. */
     work(): void;
   };

@@ -23,7 +23,9 @@ export async function listBulkJobs(
       const isImporting = facts.kind === 'import' && facts.state === 'running';
       const progress = isImporting
         ? importTotals(await readFiles(database, { space, id: facts.id }))
-        : facts.progress;
+        : facts.kind === 'import'
+          ? undefined
+          : facts.progress;
       jobs.push(toJob(release, { ...facts, progress: facts.state === 'done' ? undefined : progress }));
     }
   return jobs;

@@ -115,6 +115,8 @@ export class ImportJobs implements Imports {
 
   readonly local: Imports['local'] = {
     begin: (of) => this.#beginLocal(of),
+    reported: (context, id) =>
+      this.options.runner.note({ space: context.space.number, id }, { isReported: true }),
     work: () => this.options.runner.start([IMPORT]),
   };
 
@@ -124,19 +126,19 @@ export class ImportJobs implements Imports {
     files,
     fingerprint,
     source,
+    begun,
     stored,
   }: LocalImport): ReturnType<Imports['local']['begin']> {
     const { services, findSpace, longestLine, runner } = this.options;
     const { connections: database } = services;
     const space = await findSpace(tenant, release);
     if (space === undefined) throw fhirError('unknownTenant');
-    const open = (await listJobs(database, space.number, [IMPORT], MOST_OF_TENANT * MOST_FILES)).find(
-      ({ state, request }) => ['queued', 'running'].includes(state) && request['fingerprint'] === fingerprint,
-    );
+    const earlier = await this.#findUnreported(space, fingerprint);
     const names = files.map(({ name }) => name);
     const request = describeLocalRequest({ release, files, fingerprint, source: readSource(source) });
-    const id = open?.id ?? (await this.#add(space, { request, client: OPERATOR_ACTOR }));
+    const id = earlier ?? (await this.#add(space, { request, client: OPERATOR_ACTOR }));
     const job = { space: space.number, id };
+    begun?.(id);
     await addFiles(database, job, names);
     const { signal } = new AbortController();
     for (const { file, name, isReceived } of await readFiles(database, job)) {
@@ -161,6 +163,23 @@ export class ImportJobs implements Imports {
     }
     runner.added();
     return { context: operatorContext(space, this.options.log), id };
+  }
+
+  /** Returns the import of a command that has not ended, or that has ended after the command. Cost: two statements, and one for each such import that has ended. */
+  async #findUnreported({ number }: TenantSpace, fingerprint: string): Promise<string | undefined> {
+    const { connections } = this.options.services;
+    const jobs = await listJobs(connections, number, [IMPORT], MOST_OF_TENANT * MOST_FILES);
+    const ofCommand = jobs.filter(({ request }) => request['fingerprint'] === fingerprint);
+    const open = ofCommand.find(({ state }) => state === 'queued' || state === 'running');
+    if (open !== undefined) return open.id;
+    for (const { id, request, progress } of ofCommand) {
+      // Commands of earlier versions did not note that they had reported a result.
+      if (request['isNoted'] !== true || progress !== undefined) continue;
+      const files = await readFiles(connections, { space: number, id });
+      // One that has ended before its files were stored has written nothing.
+      if (files.length > 0 && files.every(({ isReceived }) => isReceived)) return id;
+    }
+    return undefined;
   }
 
   async #add(

@@ -191,6 +191,12 @@ export class JobRunner {
     return undefined;
   }
 
+  /** Stores the progress of a job that has ended. Cost: a connection of the owner. */
+  async note(job: JobKey, progress: object): Promise<void> {
+    const session = await OwnerSession.open(this.options.owner);
+    await reportJob(session, job, progress).finally(() => session.close());
+  }
+
   async #work(session: OwnerSession): Promise<void> {
     await this.#save(session);
     await this.#recover(session);
