@@ -165,7 +165,7 @@ export class ImportJobs implements Imports {
     return { context: operatorContext(space, this.options.log), id };
   }
 
-  /** Returns the import of a command that has not ended, or that has ended after the command. Cost: two statements, and one for each such import that has ended. */
+  /** Returns the import of a command that has not ended, or whose result no command has shown. Cost: a statement, and one for each ended one. */
   async #findUnreported({ number }: TenantSpace, fingerprint: string): Promise<string | undefined> {
     const { connections } = this.options.services;
     const jobs = await listJobs(connections, number, [IMPORT], MOST_OF_TENANT * MOST_FILES);
@@ -174,7 +174,7 @@ export class ImportJobs implements Imports {
     if (open !== undefined) return open.id;
     for (const { id, request, progress } of ofCommand) {
       // Commands of earlier versions did not note that they had reported a result.
-      if (request['isNoted'] !== true || progress !== undefined) continue;
+      if (request['notesReport'] !== true || progress !== undefined) continue;
       const files = await readFiles(connections, { space: number, id });
       // One that has ended before its files were stored has written nothing.
       if (files.length > 0 && files.every(({ isReceived }) => isReceived)) return id;

@@ -26,7 +26,7 @@ export function describeLocalRequest({
   fingerprint,
   source,
 }: Pick<LocalImport, 'release' | 'files' | 'fingerprint' | 'source'>): object {
-  return { release, files: files.map(({ name }) => ({ name })), fingerprint, source, isNoted: true };
+  return { release, files: files.map(({ name }) => ({ name })), fingerprint, source, notesReport: true };
 }
 
 /** Returns the request of a stored job. Throws an Error for one that `describeRequest` did not make. */
