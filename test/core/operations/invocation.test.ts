@@ -41,6 +41,7 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
       'events',
       'everything',
       'everything',
+      'everything',
       'expand',
       'get-ws-binding-token',
       'lastn',
