@@ -6,20 +6,13 @@ import { formatDateTime } from '../../../fhir/format-date';
 import { ANYWHERE, RecordTable } from '../../../layout/record-table';
 import { texts } from '../../../texts';
 import { Confirm } from '../confirm';
-import { isOpen } from '../jobs/job-words';
+import { STATE_COLORS, isOpen } from '../jobs/job-words';
 import { useClients, useJobsChanged, useUsers } from '../queries';
 import { StateBadge } from '../status-badge';
 import { formatCount } from '../tenants/amounts';
 
 const words = texts.administration.bulkScreen;
 const REFRESH_MS = 5_000;
-const COLORS = {
-  queued: 'gray',
-  running: 'blue',
-  done: 'teal',
-  failed: 'red',
-  cancelled: 'gray',
-} as const;
 
 type BulkJob = Extract<Job, { kind: 'export' | 'import' }>;
 const isBulk = (job: Job): job is BulkJob => job.kind === 'export' || job.kind === 'import';
@@ -66,7 +59,7 @@ export function TenantJobs({ tenant }: { readonly tenant: string }) {
           cell: (job) => (
             <Stack gap={2} align="start">
               <StateBadge
-                color={COLORS[job.state]}
+                color={STATE_COLORS[job.state]}
                 label={job.cancelling ? words.cancelling : texts.administration.jobs.states[job.state]}
               />
               <Text size="xs">{progressOf(job)}</Text>

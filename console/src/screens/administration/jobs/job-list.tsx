@@ -11,16 +11,9 @@ import { Part } from '../../../layout/heading';
 import { useChange } from '../queries';
 import { StateBadge } from '../status-badge';
 import { JobResult } from './job-result';
-import { isOpen, pollAfter, progressOf, titleOf } from './job-words';
+import { STATE_COLORS, isOpen, pollAfter, progressOf, titleOf } from './job-words';
 
 const words = texts.administration.jobs;
-const COLORS = {
-  queued: 'gray',
-  running: 'blue',
-  done: 'teal',
-  failed: 'red',
-  cancelled: 'gray',
-} as const;
 
 export function JobList({
   tenant,
@@ -82,7 +75,7 @@ function JobCard({ tenant, job: first }: { readonly tenant: string; readonly job
             </Text>
             <div role="status">
               <StateBadge
-                color={COLORS[job.state]}
+                color={STATE_COLORS[job.state]}
                 label={job.cancelling ? words.cancelling : words.states[job.state]}
               />
             </div>

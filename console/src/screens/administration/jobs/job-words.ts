@@ -3,6 +3,15 @@ import { numberOf, textOf, type JsonObject } from '../../../api/json';
 import { texts } from '../../../texts';
 import { formatBytes, formatCount } from '../tenants/amounts';
 
+/** Colors of the states of jobs. */
+export const STATE_COLORS = {
+  queued: 'gray',
+  running: 'blue',
+  done: 'teal',
+  failed: 'red',
+  cancelled: 'gray',
+} as const;
+
 const words = texts.administration.jobs;
 
 /** A job as this file reads it, whatever its kind. */
