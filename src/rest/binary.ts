@@ -158,8 +158,15 @@ export function dispositionOf(contentType: string): 'inline' | 'attachment' {
   return SHOWN.test(contentType) ? 'inline' : 'attachment';
 }
 
-/** The policy for stored content that a browser opens: it may only be displayed. */
-export const CONTENT_SECURITY_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'";
+/**
+ * Returns the policy for stored content that a browser opens: it may only be displayed. Viewers of PDFs do not open one in a
+ * sandbox; what runs in a PDF runs in the viewer, which has no rights of this origin. The console shows PDFs in a frame.
+ */
+export function contentPolicyOf(contentType: string): string {
+  return /^application\/pdf\s*(?:;|$)/i.test(contentType)
+    ? "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; frame-ancestors 'self'"
+    : "default-src 'none'; sandbox; frame-ancestors 'none'";
+}
 
 /** True when JSON text that was sent to Binary is a Binary resource, and not content of type JSON. */
 export async function isBinaryResource(core: Core, text: string, maxDepth: number): Promise<boolean> {

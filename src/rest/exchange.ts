@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { CONTENT_LIMITS, SHOWN_ELSEWHERE } from '../browser-limits';
 import { fhirError, type OpenedBinary, type RequestContext, type StoredVersion } from '../core';
-import { CONTENT_SECURITY_POLICY, dispositionOf } from './binary';
+import { contentPolicyOf, dispositionOf } from './binary';
 import type { RestContext } from './rest-context';
 import { rangeOf } from './responses/byte-range';
 import { holdPiece, NOTHING, sendStream } from './responses/content-stream';
@@ -118,7 +118,7 @@ export class Exchange {
       .code(range === undefined ? 200 : 206)
       .header('content-type', contentType)
       .header('content-disposition', dispositionOf(contentType))
-      .header('content-security-policy', CONTENT_SECURITY_POLICY);
+      .header('content-security-policy', contentPolicyOf(contentType));
     if (content.bytes !== undefined) {
       request.logEntry.sends(end - start);
       return reply.send(content.bytes.subarray(start, end));

@@ -8,6 +8,11 @@ import { buildConsole, findBarriers, openConsole, setColors } from './console-pa
 const FHIR = '/w/system/api/v1/fhir/r4';
 const SCREEN = '/w/system/console/administration/system/bulk';
 /** Megabytes, which the page need not hold. */
+/** One empty page. */
+const PDF = Buffer.from(
+  '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n' +
+    '3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n',
+);
 const LARGE = Buffer.alloc(3_000_000, 'scan');
 
 /** An image of one pixel. */
@@ -139,6 +144,31 @@ it('an image is loaded by the browser from an address of its own', async () => {
   await page.waitForFunction(
     () => document.querySelector<HTMLImageElement>('img[alt="Wound.png"]')?.naturalWidth === 1,
   );
+  expect(faults).toEqual([]);
+  await close();
+});
+
+it('a PDF is shown by the viewer of the browser from an address of its own, and opened in a page of its own', async () => {
+  const sent = await server.request('PUT', `${FHIR}/Binary/letter`, PDF, {
+    'content-type': 'application/pdf',
+  });
+  expect(sent.status).toBe(201);
+  const attachment = { contentType: 'application/pdf', url: 'Binary/letter', title: 'Letter' };
+  await put('DocumentReference', {
+    ...{ resourceType: 'DocumentReference', id: 'letter', status: 'current' },
+    content: [{ attachment }],
+  });
+  const { page, goTo, close, faults } = await openConsole(browser, server.base);
+  await goTo(`${FHIR}/DocumentReference/letter`);
+  await page.getByRole('button', { name: 'Load the content' }).click();
+  const frame = page.getByTitle('Content of Letter.pdf');
+  await frame.waitFor();
+  expect(await frame.getAttribute('src')).toContain(`${FHIR}/Binary/letter/_history/`);
+  const [opened] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.getByRole('button', { name: 'Open', exact: true }).click(),
+  ]);
+  await opened.waitForURL(/Binary\/letter\/_history\/.*_signature=/);
   expect(faults).toEqual([]);
   await close();
 });

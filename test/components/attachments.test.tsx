@@ -59,6 +59,20 @@ it('an image is loaded by the browser, at once where it is small', async () => {
   expect(asked).toEqual(['Binary/wound', 'Binary/wound']);
 });
 
+it('a PDF is given to the viewer of the browser, and opened from an address that was made for it', async () => {
+  const opened: string[] = [];
+  const page = { opener: window, location: { replace: (address: string) => opened.push(address) } };
+  const open = jest.spyOn(window, 'open').mockReturnValue(page as unknown as Window);
+  show({ contentType: 'application/pdf', url: 'Binary/letter', title: 'Letter' });
+  fireEvent.click(screen.getByRole('button', { name: 'Load the content' }));
+  const frame = await screen.findByTitle('Content of Letter.pdf');
+  expect(frame.getAttribute('src')).toBe(`${ROOT}/Binary/letter?_signature=1`);
+  fireEvent.click(screen.getByRole('button', { name: 'Open' }));
+  await waitFor(() => expect(opened).toEqual([`${ROOT}/Binary/letter?_signature=2`]));
+  expect(page.opener).toBeNull();
+  open.mockRestore();
+});
+
 it('a file that is not shown is saved without passing through the page', async () => {
   const saved: (readonly string[])[] = [];
   HTMLAnchorElement.prototype.click = function click(this: HTMLAnchorElement) {

@@ -161,6 +161,28 @@ describe.each(TESTED_RELEASES)('Binary of %s', (release) => {
     expect(headers['content-disposition']).toBe('inline');
   });
 
+  it('of the type of a PDF is shown by viewers, which open none in a sandbox, in frames of this server alone', async () => {
+    for (const type of ['application/pdf', 'Application/PDF; version=1.7']) {
+      const { json } = await post('<script>alert(1)</script>', type);
+      const { headers } = await server.request('GET', `${root}/Binary/${json.id}`, undefined, {
+        accept: '*/*',
+      });
+      expect(headers).toMatchObject({ 'content-type': type, 'content-disposition': 'inline' });
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(String(headers['content-security-policy']).split('; ').sort()).toEqual([
+        "default-src 'none'",
+        "frame-ancestors 'self'",
+        "object-src 'self'",
+        "style-src 'unsafe-inline'",
+      ]);
+    }
+    const { json } = await post('<script>alert(1)</script>', 'application/pdfx');
+    const { headers } = await server.request('GET', `${root}/Binary/${json.id}`, undefined, {
+      accept: '*/*',
+    });
+    expect(headers['content-security-policy']).toContain('sandbox');
+  });
+
   it('with a content type that no header can hold is sent without one of its own', async () => {
     const lax = await openSharedServer('structure');
     const resource = { resourceType: 'Binary', contentType: 'text/plain\u2028x: y', data: 'YQ==' };

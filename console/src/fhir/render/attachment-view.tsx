@@ -15,12 +15,12 @@ import { LongText } from './long-text';
 import { WebLink } from './primitive-view';
 import classes from './render.module.css';
 import { useRenderSpace } from './render-space';
-import { SaveContent, StreamView } from './stream-view';
+import { OpenContent, SaveContent, StreamView } from './stream-view';
 
 /** Larger ones are read when somebody asks. */
 const SHOWN_BYTES = 5_000_000;
 /** What the browser loads by itself, in parts where it can. */
-const STREAMS = ['image', 'video', 'audio'] as const;
+const STREAMS = ['image', 'pdf', 'video', 'audio'] as const;
 
 /** The bytes, from the record itself or read with the token of the person. */
 async function readContent(space: Space, value: JsonObject): Promise<Uint8Array<ArrayBuffer>> {
@@ -104,6 +104,7 @@ export function AttachmentView({ value }: { readonly value: JsonObject }) {
             {texts.record.loadContent}
           </Button>
         )}
+        {remote !== undefined && preview === 'pdf' ? <OpenContent space={space} content={remote} /> : null}
         {remote === undefined || address !== undefined ? null : (
           <SaveContent space={space} content={remote} name={name} />
         )}

@@ -1,10 +1,10 @@
-/** Images, videos and sounds that the browser itself loads, and files that it saves: none of them passes through the page. */
+/** Images, PDFs, videos and sounds that the browser itself loads, and files that it saves: none of them passes through the page. */
 import { Button, Image, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { readContentAddress } from '../../api/content';
 import { FailureView } from '../../layout/failure-view';
-import { IconDownload } from '../../layout/icons/icons';
+import { IconDownload, IconExternalLink } from '../../layout/icons/icons';
 import type { Space } from '../../place';
 import { texts } from '../../texts';
 import classes from './render.module.css';
@@ -23,7 +23,7 @@ export interface StreamViewProps {
   /** `Binary/id`, or a version of it. */
   readonly content: string;
   readonly name: string;
-  readonly kind: 'image' | 'video' | 'audio';
+  readonly kind: 'image' | 'pdf' | 'video' | 'audio';
 }
 
 /** Shows by addresses that are valid for a minute: one that has ended while it plays is replaced, at the same moment. */
@@ -58,6 +58,9 @@ export function StreamView({ space, content, name, kind }: StreamViewProps) {
         onError={renew}
       />
     );
+  // The server has said the type: a browser shows it with its viewer of PDFs, or not at all.
+  if (kind === 'pdf')
+    return <iframe className={classes['document']} src={address.data} title={texts.record.preview(name)} />;
   const Player = kind;
   return (
     <Player
@@ -98,6 +101,40 @@ export function SaveContent({ space, content, name }: Omit<StreamViewProps, 'kin
         {texts.record.download}
       </Button>
       {saving.isError ? <FailureView error={saving.error} isOfRecords /> : null}
+    </>
+  );
+}
+
+/** Opens a PDF in a page of its own, from an address that was made for it. */
+export function OpenContent({ space, content }: Pick<StreamViewProps, 'space' | 'content'>) {
+  const opening = useMutation({
+    mutationFn: async (page: Window | null) => {
+      try {
+        page?.location.replace(await addressOf(space, content));
+      } catch (error) {
+        page?.close();
+        throw error;
+      }
+    },
+  });
+  const open = (): void => {
+    // A browser opens pages at a click alone, and not when an answer has come.
+    const page = window.open('about:blank', '_blank');
+    if (page !== null) page.opener = null;
+    opening.mutate(page);
+  };
+  return (
+    <>
+      <Button
+        size="compact-xs"
+        variant="default"
+        loading={opening.isPending}
+        leftSection={<IconExternalLink size={14} aria-hidden />}
+        onClick={open}
+      >
+        {texts.record.openContent}
+      </Button>
+      {opening.isError ? <FailureView error={opening.error} isOfRecords /> : null}
     </>
   );
 }
