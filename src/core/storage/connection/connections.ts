@@ -11,7 +11,6 @@ import {
   APPLICATION_ROLE,
   DEFAULT_STATEMENT_TIMEOUT_MS,
   LANES,
-  waitLimit,
   type Database,
   type DatabaseOptions,
   type Lane,
@@ -22,7 +21,7 @@ import {
 import { codeOf, isConnectionLoss, translateDatabaseError } from './database-error';
 import { DatabaseHealth } from './database-health';
 import { DatabaseProbe, type Borrowed } from './database-probe';
-import { FairTurns, NO_TENANT } from './fair-turns';
+import { LaneTurns } from './lane-turns';
 import { queryAfterEnd, CURRENT_TRANSACTION, endLostBackend, requireCommitted } from './lost-answer';
 import { openPool } from './open-client';
 import { recordStatement } from './record-statement';
@@ -45,21 +44,16 @@ const PING = defineStatement(template(sql`select 1`), { named: false });
 /** Receives the duration of each statement, for metrics. */
 export type StatementObserver = (lane: Lane, milliseconds: number) => void;
 
-/** Statements of one tenant that can wait for a connection of one lane. */
-const MAX_WAITING = 10_000;
 /** Milliseconds between two checks for silent connections. */
 const SILENCE_CHECK_MS = 500;
 
 /**
  * The database connections of one server process. Each runs as the application role, with one space at a time in its
- * settings. Tenants take turns at the connections of a lane (fair-turns.ts). In a lane with several connections, except
- * the read lane, a tenant leaves at least one to the others.
+ * settings. Tenants take turns at the connections of a lane (lane-turns.ts).
  */
 export class Connections implements Database {
   private readonly pools: Readonly<Record<Lane, Pool>>;
-  private readonly turns: Readonly<Record<Lane, FairTurns>>;
-  /** Those that statements of bulk data take before the one of their lane. */
-  private readonly bulkTurns: FairTurns;
+  private readonly turns: LaneTurns;
   private readonly prepared = new Map<ClientBase, Connection>();
   private readonly health: DatabaseHealth;
   private readonly silenceTimer: NodeJS.Timeout;
@@ -75,7 +69,7 @@ export class Connections implements Database {
     /** False if the application role could not be created: row-level security is off, and readiness says so. */
     private readonly hasRowSecurity: boolean,
     /** The number of the tenant that a space belongs to. */
-    private readonly tenantOf: (space: number) => number = (space) => space,
+    tenantOf: (space: number) => number = (space) => space,
   ) {
     this.rowSecurity = new RowSecurity(log, options.proofIntervalMs);
     const total = Math.max(4, options.connections ?? 14);
@@ -83,12 +77,14 @@ export class Connections implements Database {
     // With enough connections, a tenant can use as many as help it, and one is left for the others.
     const writing = total >= 14 ? own + 1 : own;
     const searching = total - own - 2 * writing;
+    const connections = { read: own, write: writing, transaction: writing, search: searching };
+    this.turns = new LaneTurns(connections, options, tenantOf);
     this.health = new DatabaseHealth(log);
     this.pools = {
-      read: this.createPool('read', own),
-      write: this.createPool('write', writing),
-      transaction: this.createPool('transaction', writing),
-      search: this.createPool('search', searching),
+      read: this.createPool('read', connections.read),
+      write: this.createPool('write', connections.write),
+      transaction: this.createPool('transaction', connections.transaction),
+      search: this.createPool('search', connections.search),
     };
     this.probePool = this.createPool(undefined, 1);
     this.probe = new DatabaseProbe({
@@ -100,15 +96,6 @@ export class Connections implements Database {
     this.silenceTimer = setInterval(() => {
       for (const connection of this.prepared.values()) connection.countUnanswered(maxSilence);
     }, SILENCE_CHECK_MS).unref();
-    const maxWaitMs = waitLimit(options);
-    this.turns = {
-      // Reads by key are too short to reserve a connection for other tenants.
-      read: takeTurns(maxWaitMs, own, own),
-      write: takeTurns(maxWaitMs, writing),
-      transaction: takeTurns(maxWaitMs, writing),
-      search: takeTurns(maxWaitMs, searching),
-    };
-    this.bulkTurns = takeTurns(maxWaitMs, Math.max(1, Math.floor(searching / 3)));
   }
 
   /** @param lane the lane whose health its statements report; undefined: none */
@@ -175,46 +162,23 @@ export class Connections implements Database {
   }
 
   private async connect(context: StatementContext): Promise<Borrowed> {
-    const { lane, space, isBulk = false, waiting } = context;
-    if (isBulk) return this.connectBulk(context);
-    const turns = this.turns[lane];
-    const tenant = space === undefined ? NO_TENANT : this.tenantOf(space);
-    const turn = turns.enter(tenant, () => areAllCancelled(waiting));
-    if (turn !== undefined) await turn;
+    const { lane } = context;
+    const leave = await this.turns.enter(context);
     try {
       const { connection, release } = await this.takeProven(this.pools[lane]);
       return {
         connection,
         release() {
           release();
-          turns.leave(tenant);
+          leave();
         },
       };
     } catch (error) {
-      turns.leave(tenant);
+      leave();
       const { error: translated, trouble = 'away', cause } = translateDatabaseError(error);
       // RowSecurity logs this error itself, once.
       if (!(error instanceof RowSecurityError)) this.health.failed(lane, trouble, codeOf(cause));
       throw translated;
-    }
-  }
-
-  private async connectBulk(context: StatementContext): Promise<Borrowed> {
-    const tenant = context.space === undefined ? NO_TENANT : this.tenantOf(context.space);
-    const turn = this.bulkTurns.enter(tenant, () => areAllCancelled(context.waiting));
-    if (turn !== undefined) await turn;
-    try {
-      const { connection, release } = await this.connect({ ...context, isBulk: false });
-      return {
-        connection,
-        release: () => {
-          release();
-          this.bulkTurns.leave(tenant);
-        },
-      };
-    } catch (error) {
-      this.bulkTurns.leave(tenant);
-      throw error;
     }
   }
 
@@ -422,7 +386,7 @@ export class Connections implements Database {
     const of = (lane: Lane): { total: number; idle: number; waiting: number; limit: number } => ({
       total: this.pools[lane].totalCount,
       idle: this.pools[lane].idleCount,
-      waiting: this.turns[lane].waitingCount,
+      waiting: this.turns.waitingCount(lane),
       limit: this.pools[lane].options.max,
     });
     return { read: of('read'), write: of('write'), transaction: of('transaction'), search: of('search') };
@@ -432,17 +396,6 @@ export class Connections implements Database {
     clearInterval(this.silenceTimer);
     await Promise.all([...LANES.map((lane) => this.pools[lane]), this.probePool].map((pool) => pool.end()));
   }
-}
-
-/** Lets a tenant use all but one of `slots` connections while there are other tenants. */
-function takeTurns(maxWaitMs: number, slots: number, most = Math.max(1, slots - 1)): FairTurns {
-  return new FairTurns({
-    slots,
-    most,
-    mostAlone: slots,
-    maxWaiting: MAX_WAITING,
-    maxWaitMs,
-  });
 }
 
 /** Replaces `waiting` by one cancellation, which also fires after `milliseconds`. */
