@@ -70,7 +70,7 @@ export async function openExchange(
     throw unknownType(member, release, core.interactions.resourceTypes(release));
   const query = readQuery(request.url);
   // The form of a Binary's response is determined when it is read, and a file of an export has one form.
-  const isSentAsLines = interaction === INTERACTIONS.bulkFile || wantsLines(request);
+  const isSentAsLines = interaction === INTERACTIONS.bulkFile || wantsLines(request, query.format);
   if ((type !== BINARY || !READS.includes(interaction)) && !isSentAsLines)
     requireJsonAccepted(request.headers.accept, query.format, release);
   const provenance = readProvenance(request, interaction, settings.maxDepth);

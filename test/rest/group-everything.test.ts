@@ -97,6 +97,20 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(lines.sort()).toEqual([...OF_WARD, ...INCLUDED].sort());
   });
 
+  it('_format decides before Accept whether the record is on lines', async () => {
+    const typeOf = async (format: string, accept: string): Promise<unknown> => {
+      const { status, headers } = await send('GET', `Group/ward/$everything?_format=${format}`, undefined, {
+        accept,
+      });
+      return status === 200 ? String(headers['content-type']).split(';')[0] : status;
+    };
+    const [json, lines] = ['application/fhir+json', 'application/fhir+ndjson'];
+    expect(await typeOf(lines, json)).toBe(lines);
+    expect(await typeOf(encodeURIComponent(lines), json)).toBe(lines);
+    expect(await typeOf('json', lines)).toBe(json);
+    expect(await typeOf('application/fhir%2Bxml', lines)).toBe(406);
+  });
+
   it('its parameters limit the record as that of a patient, and members stay members', async () => {
     expect(await matchesOf('Group/ward/$everything?_type=Observation&start=2021&end=2021')).toEqual([
       ...['Observation/bobs', 'Observation/pulse-2021', 'Observation/pulse-undated'],

@@ -17,8 +17,13 @@ export const FHIR_JSON = 'application/fhir+json; charset=utf-8';
 export const NDJSON = 'application/fhir+ndjson';
 
 /** True for a request that accepts resources on lines by name, and that they are written so: those of `$everything`. */
-export function wantsLines({ headers: { accept }, params: { code } }: FhirRequest): boolean {
-  return code === 'everything' && accept?.split(/[,;]/)[0]?.trim() === NDJSON;
+export function wantsLines(
+  { headers: { accept }, params: { code } }: FhirRequest,
+  format: string | undefined,
+): boolean {
+  if (code !== 'everything') return false;
+  // The query decodes a plus sign as a blank.
+  return (format?.replace(/ (?=ndjson)/, '+') ?? accept)?.split(/[,;]/)[0]?.trim() === NDJSON;
 }
 
 const CACHE_SIZE = 256;
