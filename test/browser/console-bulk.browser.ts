@@ -160,7 +160,9 @@ it('a PDF is shown by the viewer of the browser from an address of its own, and 
   });
   const { page, goTo, close, faults } = await openConsole(browser, server.base);
   await goTo(`${FHIR}/DocumentReference/letter`);
+  const viewer = page.waitForRequest(/^chrome-extension:.*\/pdf_viewer/);
   await page.getByRole('button', { name: 'Load the content' }).click();
+  await viewer;
   const frame = page.getByTitle('Content of Letter.pdf');
   await frame.waitFor();
   expect(await frame.getAttribute('src')).toContain(`${FHIR}/Binary/letter/_history/`);
