@@ -39,7 +39,8 @@ export async function invoke(exchange: Exchange): Promise<FastifyReply> {
     safe,
   };
   const result = await restContext.core.interactions.invoke(context, invocation);
-  if (wantsLines(request, query.format) && 'page' in result) return sendPages(exchange, invocation, result.page);
+  if (wantsLines(request, query.format) && 'page' in result)
+    return sendPages(exchange, invocation, result.page);
   const address = [root, type, id, `$${code}`].filter((part) => part !== undefined).join('/');
   const text = writeOperationResult(result, root, address, query.presentation);
   exchange.forbidCaching();
