@@ -49,12 +49,13 @@ async function prepare(stored: string, fill: (server: Connection) => Promise<voi
   try {
     const postgres = await startEmbeddedPostgres({ folder, durable: false, temporary: false });
     await fill(toServer(postgres)).finally(() => postgres.stop());
-    // Those of earlier states of the program.
-    await rm(STORE, { recursive: true, force: true });
     await mkdir(fresh, { recursive: true });
     await copy(folder, fresh);
     // Another run may have been faster.
     await rename(fresh, stored).catch(() => rm(fresh, { recursive: true, force: true }));
+    // Those of earlier states of the program; one of this state may be in use by a run that began at the same time.
+    const others = (await readdir(STORE)).filter((name) => !name.startsWith(path.basename(stored)));
+    for (const name of others) await rm(path.join(STORE, name), { recursive: true, force: true });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
