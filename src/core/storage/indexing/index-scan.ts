@@ -62,12 +62,12 @@ const SOURCES = {
     from andiron.resource r
     left join lateral (
       select w.change, w.last_updated, w.body from andiron.resource_version w
-      where w.space = r.space and w.resource_type = r.resource_type and w.resource_key = r.resource_key
+      where w.space = ${bind('space')}::int and w.resource_type = r.resource_type and w.resource_key = r.resource_key
         and w.version = r.version
     ) v on true
     cross join lateral (
       select count(*)::int as versions, coalesce(max(w.version), 0) as newest from andiron.resource_version w
-      where w.space = r.space and w.resource_type = r.resource_type and w.resource_key = r.resource_key
+      where w.space = ${bind('space')}::int and w.resource_type = r.resource_type and w.resource_key = r.resource_key
     ) n
     where r.space = ${bind('space')}::int order by r.resource_key, r.resource_type`,
   resource_version: sql`

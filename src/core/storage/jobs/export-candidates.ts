@@ -171,7 +171,7 @@ const DELETED = defineStatement(
       and v.last_updated > ${bind('since')}::bigint and v.last_updated < ${bind('until')}::bigint
       and not exists (
         select 1 from andiron.resource_version w
-        where w.space = v.space and w.resource_type = v.resource_type and w.resource_key = v.resource_key
+        where w.space = ${bind('space')}::int and w.resource_type = v.resource_type and w.resource_key = v.resource_key
           and w.version = v.version + 1 and w.sequence <= ${bind('last')}::int)
     order by v.sequence limit ${sql.lit(WINDOW)}`),
 );

@@ -24,7 +24,7 @@ export interface StoredEvent {
 
 const COLUMNS = sql`e.number, floor(extract(epoch from e.made) * 1000)::float8, v.resource_type, v.resource_key::text, v.id,
   v.version, v.change, v.last_updated`;
-const VERSION = sql`left join andiron.resource_version v on v.space = e.space and v.sequence = e.sequence`;
+const VERSION = sql`left join andiron.resource_version v on v.space = ${bind('space')}::int and v.sequence = e.sequence`;
 const OF_THIS = sql`s.space = ${bind('space')}::int and s.resource_key = ${bind('key')}::bigint`;
 
 const NEXT = defineStatement(
@@ -32,7 +32,7 @@ const NEXT = defineStatement(
     select ${COLUMNS}
     from andiron.subscription s
     join andiron.subscription_event e
-      on e.space = s.space and e.resource_key = s.resource_key and e.number > s.delivered
+      on e.space = ${bind('space')}::int and e.resource_key = s.resource_key and e.number > s.delivered
     ${VERSION}
     where ${OF_THIS} and s.version = ${bind('version')}::int and s.status = 'active'
     order by e.number limit ${bind('limit')}::int`),

@@ -18,7 +18,7 @@ const QUERY = defineStatement(
   template(sql`
     select s.resource_key::text, s.numbered, s.author,
            (select min(e.number) from andiron.subscription_event e
-            where e.space = s.space and e.resource_key = s.resource_key)
+            where e.space = ${bind('space')}::int and e.resource_key = s.resource_key)
     from andiron.subscription s
     where s.space = ${bind('space')}::int and s.resource_key = any(${bind('keys')}::bigint[])
     limit ${bind('most')}::int`),

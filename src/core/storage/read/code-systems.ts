@@ -23,7 +23,7 @@ const LIST = defineStatement(
     from andiron.resource r
     cross join lateral (
       select w.body from andiron.resource_version w
-      where w.space = r.space and w.resource_type = r.resource_type and w.resource_key = r.resource_key
+      where w.space = ${bind('space')}::int and w.resource_type = r.resource_type and w.resource_key = r.resource_key
         and w.version = r.version
       offset 0
     ) v

@@ -5,18 +5,15 @@ import { EQUAL_CALLS, StatementBatch } from '../connection/statement-batch';
 
 const LAST_CHANGE = defineStatement(
   template(sql`
-    select i.definitions_digest, x.sequence, x.last_updated
-    from andiron.installation i
-    left join (
-      select y.sequence, y.last_updated
+    select (select i.definitions_digest from andiron.installation i limit 1), (
+      select array[y.sequence, y.last_updated]
       from unnest(${bind('types')}::smallint[]) as t (resource_type)
       cross join lateral (
         select v.sequence, v.last_updated from andiron.resource_version v
         where v.space = ${bind('space')}::int and v.resource_type = t.resource_type
         order by v.sequence desc limit 1
       ) y
-      order by y.sequence desc limit 1
-    ) x on true
+      order by y.sequence desc limit 1)
     limit 1`),
 );
 
@@ -48,7 +45,7 @@ const LABELLED = defineStatement(
     from andiron.resource r
     cross join lateral (
       select w.body from andiron.resource_version w
-      where w.space = r.space and w.resource_type = r.resource_type and w.resource_key = r.resource_key
+      where w.space = ${bind('space')}::int and w.resource_type = r.resource_type and w.resource_key = r.resource_key
         and w.version = r.version
       offset 0
     ) v

@@ -8,32 +8,23 @@ const MAX_CHANGES = 1_000;
 /** Limit on the cached spaces; beyond it all are evicted. */
 const MAX_SPACES = 10_000;
 
+/** The count of the space, with null in place of a change. */
+const UNVERSIONED = sql`
+  (select s.unversioned_changes, null::smallint, null::int, null::bigint from andiron.space s
+   where s.number = ${bind('space')}::int)`;
+const CHANGE = sql`
+  select null::int, v.resource_type, v.sequence, v.last_updated from andiron.resource_version v
+  where v.space = ${bind('space')}::int`;
+
 const READ_LAST = defineStatement(
-  template(sql`
-    select s.unversioned_changes, c.sequence, c.last_updated
-    from andiron.space s
-    left join lateral (
-      select v.sequence, v.last_updated from andiron.resource_version v
-      where v.space = s.number
-      order by v.sequence desc
-      limit 1
-    ) c on true
-    where s.number = ${bind('space')}::int
-    limit 1`),
+  template(sql`${UNVERSIONED} union all (${CHANGE} order by v.sequence desc limit 1) limit 2`),
 );
 
 const READ_SINCE = defineStatement(
   template(sql`
-    select s.unversioned_changes, c.resource_type, c.sequence, c.last_updated
-    from andiron.space s
-    left join lateral (
-      select v.resource_type, v.sequence, v.last_updated from andiron.resource_version v
-      where v.space = s.number and v.sequence >= ${bind('since')}::int
-      order by v.sequence
-      limit ${bind('limit')}::int
-    ) c on true
-    where s.number = ${bind('space')}::int
-    limit ${bind('limit')}::int`),
+    ${UNVERSIONED} union all
+    (${CHANGE} and v.sequence >= ${bind('since')}::int order by v.sequence limit ${bind('limit')}::int)
+    limit ${bind('limit')}::int + 1`),
 );
 
 /**
@@ -115,15 +106,17 @@ export class SpaceChanges {
         since,
         limit: MAX_CHANGES,
       });
-      const changes = toChanges(rows);
-      const unversionedChanges = Number(rows[0]?.[0] ?? 0);
+      const { changes, unversionedChanges } = toChanges(rows);
       // An older snapshot may not show changes that are cached already; it cannot extend the cached changes.
       const isSeen = since === 0 || changes.length > 0;
-      if (isSeen && rows.length < MAX_CHANGES && cached.add(changes, since, unversionedChanges))
+      if (isSeen && changes.length < MAX_CHANGES && cached.add(changes, since, unversionedChanges))
         return { changes: cached, sequence: changes.at(-1)?.sequence ?? since, unversionedChanges };
     }
-    const [row] = await database.run({ lane: 'read', space }, READ_LAST, { space });
-    const fresh = new CachedChanges(Number(row?.[1] ?? 0), Number(row?.[2] ?? 0), Number(row?.[0] ?? 0));
+    const { changes, unversionedChanges } = toChanges(
+      await database.run({ lane: 'read', space }, READ_LAST, { space }),
+    );
+    const last = changes.at(-1);
+    const fresh = new CachedChanges(last?.sequence ?? 0, last?.lastUpdated ?? 0, unversionedChanges);
     // Another first read may have ended before this one; the changes cached since then stay.
     const other = cached === undefined ? this.spaces.get(space) : undefined;
     if (other?.isSame(fresh) === true) return other.moment;
@@ -135,12 +128,18 @@ export class SpaceChanges {
   }
 }
 
-function toChanges(rows: readonly Row[]): Change[] {
-  return rows.flatMap(([, type, sequence, lastUpdated]) =>
-    typeof type === 'number' && typeof sequence === 'number' && typeof lastUpdated === 'number'
-      ? [{ type, sequence, lastUpdated }]
-      : [],
-  );
+function toChanges(rows: readonly Row[]): {
+  readonly changes: readonly Change[];
+  readonly unversionedChanges: number;
+} {
+  let unversionedChanges = 0;
+  const changes: Change[] = [];
+  for (const [unversioned, type, sequence, lastUpdated] of rows) {
+    if (typeof unversioned === 'number') unversionedChanges = unversioned;
+    if (typeof type === 'number' && typeof sequence === 'number' && typeof lastUpdated === 'number')
+      changes.push({ type, sequence, lastUpdated });
+  }
+  return { changes, unversionedChanges };
 }
 
 /** The changes of a space since one moment. */
