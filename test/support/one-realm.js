@@ -33,6 +33,8 @@ vm.compileFunction = (code, parameters, options) => {
   return compileFunction(code, parameters, { ...options, parsingContext: undefined });
 };
 
+if (process.env.ANDIRON_STATEMENTS !== undefined) require('./record-statements.cjs');
+
 module.exports = class OneRealm {
   #endRecord;
 

@@ -22,7 +22,7 @@ const LOCK = defineStatement(
 
 /** Somebody who has not used a link yet may have no password. */
 const HAS_USED_ITS_LINK = sql`not exists (
-  select 1 from andiron.user_invitation i where i.tenant = a.tenant and i.account = a.id)`;
+  select 1 from andiron.user_invitation i where i.tenant = ${bind('tenant')}::int and i.account = a.id)`;
 
 /** An enabled client that can prove what it is, or an enabled account, where an enabled client lets people sign in as administrators. */
 const hasAdministrator = (person: typeof HAS_USED_ITS_LINK) => sql`
@@ -32,8 +32,8 @@ const hasAdministrator = (person: typeof HAS_USED_ITS_LINK) => sql`
       c.jwks is not null or c.jwks_url is not null
       or exists (
         select 1 from andiron.client_secret s
-        where s.tenant = c.tenant and s.client = c.id and (s.expires is null or s.expires > now()))
-      or exists (select 1 from andiron.token_issuer i where i.tenant = c.tenant and i.client = c.id))
+        where s.tenant = ${bind('tenant')}::int and s.client = c.id and (s.expires is null or s.expires > now()))
+      or exists (select 1 from andiron.token_issuer i where i.tenant = ${bind('tenant')}::int and i.client = c.id))
   ) or (exists (
     select 1 from andiron.user_account a
     where a.tenant = ${bind('tenant')}::int and a.administrator and not a.disabled and ${person}

@@ -62,7 +62,7 @@ const COLUMNS = sql`
   (select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'hash', s.hash,
             'created', floor(extract(epoch from s.created) * 1000),
             'expires', floor(extract(epoch from s.expires) * 1000)) order by s.created), '[]')
-   from andiron.client_secret s where s.tenant = c.tenant and s.client = c.id)`;
+   from andiron.client_secret s where s.tenant = ${bind('tenant')}::int and s.client = c.id)`;
 
 const FIND = defineStatement(
   template(sql`

@@ -47,7 +47,7 @@ const LOCK = defineStatement(
   template(sql`
     select case when a.hash = f.placeholder then f.hash else a.hash end, f.account is not null
     from andiron.user_account a
-    left join andiron.second_factor f on f.tenant = a.tenant and f.account = a.id
+    left join andiron.second_factor f on f.tenant = ${bind('tenant')}::int and f.account = a.id
     where a.tenant = ${bind('tenant')}::int and a.id = ${bind('id')} and not a.disabled limit 1 for update of a`),
   { named: false },
 );

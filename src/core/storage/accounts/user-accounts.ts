@@ -43,8 +43,8 @@ const COLUMNS = sql`
   f.account is not null, case when a.hash = f.placeholder then f.hash else a.hash end`;
 const ACCOUNTS = sql`
   andiron.user_account a
-  left join andiron.user_invitation i on i.tenant = a.tenant and i.account = a.id
-  left join andiron.second_factor f on f.tenant = a.tenant and f.account = a.id`;
+  left join andiron.user_invitation i on i.tenant = ${bind('tenant')}::int and i.account = a.id
+  left join andiron.second_factor f on f.tenant = ${bind('tenant')}::int and f.account = a.id`;
 
 const FIND = defineStatement(
   template(sql`
@@ -82,7 +82,7 @@ const CHANGE = defineStatement(
     where a.tenant = ${bind('tenant')}::int and a.id = ${bind('id')}
       and not exists (
         select 1 from andiron.user_account b
-        where b.tenant = a.tenant and b.name = ${bind('name')} and b.id <> a.id)
+        where b.tenant = ${bind('tenant')}::int and b.name = ${bind('name')} and b.id <> a.id)
     returning a.id`),
   { named: false },
 );

@@ -109,7 +109,7 @@ export type GrantSpace = TenantReference & {
 const hasFactor = (of: 's' | 'g') => sql`
   (not ${bind('required')}::boolean or exists (
     select 1 from andiron.second_factor f
-    where f.tenant = ${sql.ref(`${of}.tenant`)} and f.account = ${sql.ref(`${of}.account`)}))`;
+    where f.tenant = ${bind('tenant')}::int and f.account = ${sql.ref(`${of}.account`)}))`;
 
 /**
  * True for a valid grant: neither revoked nor expired, of an enabled account with the factors that the tenant requires, and its
@@ -118,9 +118,9 @@ const hasFactor = (of: 's' | 'g') => sql`
 const STANDS = sql`
   ${hasFactor('g')} and
   not g.revoked and g.expires > now()
-  and exists (select 1 from andiron.user_account a where a.tenant = g.tenant and a.id = g.account and not a.disabled)
+  and exists (select 1 from andiron.user_account a where a.tenant = ${bind('tenant')}::int and a.id = g.account and not a.disabled)
   and (g.session is null or exists (
-    select 1 from andiron.user_session s where s.tenant = g.tenant and s.hash = g.session and s.expires > now()))`;
+    select 1 from andiron.user_session s where s.tenant = ${bind('tenant')}::int and s.hash = g.session and s.expires > now()))`;
 
 const expired = (table: string, key: string) => sql`
   delete from ${sql.table(`andiron.${table}`)} t where t.tenant = ${bind('tenant')}::int and t.${sql.id(key)} in (
@@ -137,7 +137,7 @@ const ADD_SESSION = defineStatement(
 const FIND_SESSION = defineStatement(
   template(sql`
     select s.account, floor(extract(epoch from s.began) * 1000)::bigint from andiron.user_session s
-    join andiron.user_account a on a.tenant = s.tenant and a.id = s.account and not a.disabled
+    join andiron.user_account a on a.tenant = ${bind('tenant')}::int and a.id = s.account and not a.disabled
     where s.tenant = ${bind('tenant')}::int and s.hash = ${bind('hash')}::bytea and s.expires > now()
       and ${hasFactor('s')} limit 1`),
 );
@@ -230,7 +230,7 @@ const REVOKE = defineStatement(
 const HOLDER = defineStatement(
   template(sql`
     select h.id, h.administrator, h.auditor from andiron.user_grant g
-    join andiron.user_account h on h.tenant = g.tenant and h.id = g.account
+    join andiron.user_account h on h.tenant = ${bind('tenant')}::int and h.id = g.account
     where g.tenant = ${bind('tenant')}::int and g.id = ${bind('id')} and ${STANDS} limit 1`),
 );
 

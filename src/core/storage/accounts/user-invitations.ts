@@ -19,7 +19,7 @@ const INVITE = defineStatement(
 /** Valid: not expired, and of an enabled account. */
 const VALID = sql`
   i.tenant = ${bind('tenant')}::int and i.hash = ${bind('hash')}::bytea and i.expires > now() and exists (
-    select 1 from andiron.user_account a where a.tenant = i.tenant and a.id = i.account and not a.disabled)`;
+    select 1 from andiron.user_account a where a.tenant = ${bind('tenant')}::int and a.id = i.account and not a.disabled)`;
 const FIND = defineStatement(
   template(sql`select i.account from andiron.user_invitation i where ${VALID} limit 1`),
 );

@@ -1,0 +1,27 @@
+/** The rule that all statements of the application role are held to at the end of `npm test` (test/support/space-rule.ts). */
+import { tablesWithoutSpace } from './support/space-rule';
+
+it.each([
+  ['select 1 from andiron.resource r where r.space = $1::int', []],
+  ['select 1 from andiron.resource r where r.space = any ($1::int[])', []],
+  ['delete from andiron.user_grant where tenant = $2::int and id = $1', []],
+  ['select 1 from andiron.tenant t', []],
+  ['select 1 from andiron.resource r', ['resource r']],
+  ['select 1 from andiron.resource', ['resource']],
+  ['update andiron.job set state = $1 where id = $2', ['job']],
+  [
+    'select 1 from andiron.resource r join andiron.resource_version as v on v.space = r.space where r.space = $1',
+    ['resource_version v'],
+  ],
+  // A name that stands twice needs two comparisons.
+  [
+    'select 1 from andiron.resource r where r.space = $1 and exists (select 1 from andiron.resource r where true)',
+    ['resource r'],
+  ],
+  [
+    'select 1 from andiron.space s left join lateral (select 1 from andiron.job j where j.space = s.number) x on true',
+    ['job j'],
+  ],
+])('%s', (text, missing) => {
+  expect(tablesWithoutSpace(text)).toEqual(missing);
+});

@@ -1,0 +1,31 @@
+/** The SQL that the application role has run in the workers of a test run and in the servers that they share. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { tablesWithoutSpace } from './space-rule';
+
+/** Loaded before the program (record-statements.cjs); the variable names the file of the run. */
+export const RECORDER = path.resolve(__dirname, 'record-statements.cjs');
+const VARIABLE = 'ANDIRON_STATEMENTS';
+
+export const recorderEnvironment = (): Readonly<Record<string, string>> => ({
+  [VARIABLE]: process.env[VARIABLE] ?? '',
+});
+
+/** Begins the record of a run; the returned function ends it, and throws where a statement breaks the rule about spaces. */
+export function recordStatements(): () => void {
+  const folder = mkdtempSync(path.join(tmpdir(), 'andiron-statements-'));
+  const file = path.join(folder, 'statements');
+  process.env[VARIABLE] = file;
+  return () => {
+    const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+    rmSync(folder, { recursive: true });
+    const broken = [...new Set(lines)].flatMap((line) => {
+      const text = String(JSON.parse(line));
+      const tables = tablesWithoutSpace(text);
+      return tables.length === 0 ? [] : [`${tables.join(', ')} in: ${text}`];
+    });
+    if (broken.length > 0)
+      throw new Error(`Tables that a statement compares with no bound space:\n${broken.join('\n')}`);
+  };
+}
