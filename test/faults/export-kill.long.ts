@@ -113,5 +113,5 @@ it.each([
     await Promise.all(started.map((server) => server.close()));
     await database.drop();
   },
-  900_000,
+  (10 + KILLS) * 60_000,
 );
