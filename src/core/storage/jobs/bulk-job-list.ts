@@ -69,7 +69,7 @@ const JOBS = sql`
       and (${bind('id')}::text is null or j.id = ${bind('id')}::text)
     order by j.created desc, j.id limit ${bind('limit')}::int
   ) j
-  join andiron.job_content c on c.space = j.space and c.id = j.id
+  join andiron.job_content c on c.space = ${bind('space')}::int and c.id = j.id
   order by j.created desc, j.id`;
 const READ = defineStatement(template(JOBS));
 
