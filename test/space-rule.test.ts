@@ -5,6 +5,8 @@ it.each([
   ['select 1 from andiron.resource r where r.space = $1::int', []],
   ['select 1 from andiron.resource r where r.space = any ($1::int[])', []],
   ['delete from andiron.user_grant where tenant = $2::int and id = $1', []],
+  ['select 1 from "andiron"."resource" "r_1" where "r_1"."space" = $1::int', []],
+  ['select 1 from "andiron"."resource" "r_1" where "r_1"."id" = $1', ['resource r_1']],
   ['select 1 from andiron.tenant t', []],
   ['select 1 from andiron.resource r', ['resource r']],
   ['select 1 from andiron.resource', ['resource']],

@@ -9,7 +9,8 @@ const REFERENCE =
   /\b(from|join|update|using)\s+(?:only\s+)?andiron\.(\w+)(?:\s+(?:as\s+)?(?!set\b|where\b|on\b|using\b|join\b|left\b|cross\b|order\b|limit\b|returning\b|group\b|union\b|values\b|for\b)(\w+))?/gi;
 
 /** Returns the tables of a statement that are compared with no bound value. */
-export function tablesWithoutSpace(text: string): string[] {
+export function tablesWithoutSpace(statement: string): string[] {
+  const text = statement.replaceAll('"', '');
   const comparisons = new Map<string, number>();
   for (const [, name = ''] of text.matchAll(/\b(?:(\w+)\.)?(?:space|tenant)\s*=\s*(?:any\s*\(\s*)?\$\d+/gi))
     comparisons.set(name, (comparisons.get(name) ?? 0) + 1);
