@@ -4,13 +4,20 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { tablesWithoutSpace } from './space-rule';
 
-/** Loaded before the program (record-statements.cjs); the variable names the file of the run. */
-export const RECORDER = path.resolve(__dirname, 'record-statements.cjs');
+const RECORDER = path.resolve(__dirname, 'record-statements.cjs');
+/** Names the file of the run. */
 const VARIABLE = 'ANDIRON_STATEMENTS';
 
-export const recorderEnvironment = (): Readonly<Record<string, string>> => ({
-  [VARIABLE]: process.env[VARIABLE] ?? '',
-});
+/** What Node.js gets so that a server is recorded; nothing in runs that record nothing. */
+export function recorder(): {
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+} {
+  const file = process.env[VARIABLE];
+  return file === undefined
+    ? { args: [], environment: {} }
+    : { args: ['--require', RECORDER], environment: { [VARIABLE]: file } };
+}
 
 /** Begins the record of a run; the returned function ends it, and throws where a statement breaks the rule about spaces. */
 export function recordStatements(): () => void {

@@ -11,7 +11,7 @@ import { findFreePort } from '../../src/embedded/free-port';
 import { toBasic, WITH_LOCAL_KEYS } from './access';
 import { OPEN, toEnvironment } from './environment';
 import { CLI, MAIN, waitUntilReady } from './launch';
-import { RECORDER, recorderEnvironment } from './recorded-statements';
+import { recorder } from './recorded-statements';
 import { copyTemplate, type DatabaseAddress } from './template';
 
 /** An address that counts as one of the open servers, as behind a proxy; answers have that of the request. */
@@ -68,13 +68,14 @@ async function start(
   const database = await copyTemplate(`shared_${worker}_${kind}`);
   const port = await findFreePort();
   const base = `http://127.0.0.1:${port}`;
-  const child = await startChild(process.execPath, ['--require', RECORDER, MAIN, `worker-${worker}`], {
+  const { args, environment } = recorder();
+  const child = await startChild(process.execPath, [...args, MAIN, `worker-${worker}`], {
     cwd: '/',
     env: {
       PATH: process.env['PATH'],
       ...toEnvironment(database),
       ...KINDS[kind],
-      ...recorderEnvironment(),
+      ...environment,
       PUBLIC_URL: `${base},${PUBLIC_ADDRESS}`,
       PORT: String(port),
     },

@@ -1,7 +1,7 @@
 /** Images, PDFs, videos and sounds that the browser itself loads, and files that it saves: none of them passes through the page. */
 import { Button, Image, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { readContentAddress } from '../../api/content';
 import { FailureView } from '../../layout/failure-view';
 import { IconDownload, IconExternalLink } from '../../layout/icons/icons';
@@ -90,18 +90,12 @@ export function SaveContent({ space, content, name }: Omit<StreamViewProps, 'kin
     },
   });
   return (
-    <>
-      <Button
-        size="compact-xs"
-        variant="default"
-        loading={saving.isPending}
-        leftSection={<IconDownload size={14} aria-hidden />}
-        onClick={() => saving.mutate()}
-      >
-        {texts.record.download}
-      </Button>
-      {saving.isError ? <FailureView error={saving.error} isOfRecords /> : null}
-    </>
+    <ContentAction
+      label={texts.record.download}
+      icon={<IconDownload size={14} aria-hidden />}
+      action={saving}
+      onClick={() => saving.mutate()}
+    />
   );
 }
 
@@ -124,17 +118,36 @@ export function OpenContent({ space, content }: Pick<StreamViewProps, 'space' | 
     opening.mutate(page);
   };
   return (
+    <ContentAction
+      label={texts.record.openContent}
+      icon={<IconExternalLink size={14} aria-hidden />}
+      action={opening}
+      onClick={open}
+    />
+  );
+}
+
+interface ContentActionProps {
+  readonly label: string;
+  readonly icon: ReactNode;
+  readonly action: { readonly isPending: boolean; readonly isError: boolean; readonly error: Error | null };
+  readonly onClick: () => void;
+}
+
+/** A button, and what went wrong behind it. */
+function ContentAction({ label, icon, action, onClick }: ContentActionProps) {
+  return (
     <>
       <Button
         size="compact-xs"
         variant="default"
-        loading={opening.isPending}
-        leftSection={<IconExternalLink size={14} aria-hidden />}
-        onClick={open}
+        loading={action.isPending}
+        leftSection={icon}
+        onClick={onClick}
       >
-        {texts.record.openContent}
+        {label}
       </Button>
-      {opening.isError ? <FailureView error={opening.error} isOfRecords /> : null}
+      {action.isError ? <FailureView error={action.error} isOfRecords /> : null}
     </>
   );
 }
