@@ -19,6 +19,7 @@ import * as bulkJobs from './0052-bulk-jobs';
 import * as imports from './0053-imports';
 import * as jobsOfBefore from './0054-jobs-of-before';
 import * as exportFiles from './0055-export-files';
+import * as accountPolicies from './0056-account-policies';
 
 export { readFunctions, type DatabaseFunction } from './sql-files';
 
@@ -47,6 +48,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0053-imports': imports,
   '0054-jobs-of-before': jobsOfBefore,
   '0055-export-files': exportFiles,
+  '0056-account-policies': accountPolicies,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */

@@ -1,4 +1,4 @@
--- Returns the tenant of the connection's space, for policies.
+-- Returns the tenant of the connection's space, for policies, while processes of schema 55 may run: they do not send andiron.tenant.
 create or replace function andiron.own_tenant() returns int
 language sql stable
 set search_path = pg_catalog, pg_temp

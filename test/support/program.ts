@@ -1,5 +1,5 @@
 /** Another version of the program, as it may run beside this one while a new one is rolled out. */
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 
@@ -12,13 +12,10 @@ const MEMBER_LENGTH_OFFSET = 16;
  * JSON text of all of one release, a line each.
  */
 export async function copyProgram(folder: string, change: (lines: string) => string): Promise<void> {
-  await mkdir(path.join(folder, 'definitions'), { recursive: true });
+  await cp(path.join(ROOT, 'definitions'), path.join(folder, 'definitions'), { recursive: true });
   for (const name of await readdir(path.join(ROOT, 'definitions'))) {
+    if (!name.endsWith('.json.gz') || name.endsWith('.descriptions.json.gz')) continue;
     const bytes = await readFile(path.join(ROOT, 'definitions', name));
-    if (!name.endsWith('.json.gz') || name.endsWith('.descriptions.json.gz')) {
-      await writeFile(path.join(folder, 'definitions', name), bytes);
-      continue;
-    }
     const core = bytes.subarray(0, bytes.readUInt32LE(MEMBER_LENGTH_OFFSET));
     const base = gunzipSync(bytes.subarray(core.length)).toString('utf8');
     await writeFile(path.join(folder, 'definitions', name), Buffer.concat([core, gzipSync(change(base))]));

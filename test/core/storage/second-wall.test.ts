@@ -9,6 +9,7 @@ import { WriteQueues } from '../../../src/core/storage/write/write-queues';
 import { baseContent } from '../../../src/core/conformance/base-resources';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { silentLog } from '../../support/log';
+import { asApplicationRole, type RunText } from './as-application-role';
 import {
   BARE_ROWS,
   makeWrite,
@@ -64,20 +65,12 @@ beforeAll(async () => {
 });
 afterAll(() => storage.close());
 
-/** Work of the application role on the superuser's connection, undone afterwards. */
-async function asApplication<Result>(
+/** Work of the application role in a space (or without one), undone afterwards. */
+function asApplication<Result>(
   space: number | undefined,
-  work: (run: (text: string) => Promise<readonly Record<string, unknown>[]>) => Promise<Result>,
+  work: (run: RunText) => Promise<Result>,
 ): Promise<Result> {
-  const { owner } = storage;
-  await owner.query('begin');
-  try {
-    await owner.query(`set local role ${APPLICATION_ROLE}`);
-    if (space !== undefined) await owner.query(`select set_config('andiron.space', '${space}', true)`);
-    return await work(async (text) => (await owner.query<Record<string, unknown>>(text)).rows);
-  } finally {
-    await owner.query('rollback');
-  }
+  return asApplicationRole(storage.owner, space === undefined ? {} : { 'andiron.space': space }, work);
 }
 
 const count = (table: string, where = 'true'): string =>

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Space } from '../../context';
 import { isRelease } from '../../fhir/release';
 import { decodeLine, type AccessRecord } from './access-line';
-import { SET_SPACE, type Database, type DatabaseOptions, type Run } from '../connection/database';
+import { SET_SPACE, spaceSettings, type Database, type DatabaseOptions, type Run } from '../connection/database';
 import { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template } from '../connection/statement';
 
@@ -99,6 +99,6 @@ export async function takeRecords(
 
 /** Sets the space of the owner's session, and returns a function that runs statements in it. */
 export async function runIn(session: OwnerSession, space: number): Promise<Run> {
-  await session.run(SET_SPACE, { space: String(space) });
+  await session.run(SET_SPACE, spaceSettings(space));
   return (statement, bound) => session.run(statement, bound);
 }

@@ -5,7 +5,7 @@ import { fhirError } from '../../errors';
 import type { Cancellation } from '../../concurrency/cancellation';
 import type { Backend } from './backend';
 import { requestCancel, type BackendKey } from './cancel-request';
-import { SET_SPACE, type DatabaseOptions, type Row } from './database';
+import { SET_SPACE, spaceSettings, type DatabaseOptions, type Row } from './database';
 import { codeOf, translateDatabaseError, type DatabaseFailure } from './database-error';
 import { destroyClient, streamOf } from './open-client';
 import { defineStatement, template, type Bound, type Statement } from './statement';
@@ -41,7 +41,14 @@ export interface StatementOutcomes {
   failed(trouble: DatabaseFailure, code: string): void;
 }
 
-/** One pipelined connection, and the space that row-level security lets it see. It has one user at a time. */
+export interface ConnectionOptions {
+  readonly database: DatabaseOptions;
+  readonly outcomes: StatementOutcomes;
+  /** The number of the tenant that a space belongs to; negative: unknown, or none. */
+  readonly tenantOf: (space: number) => number;
+}
+
+/** One pipelined connection, and the space and tenant that row-level security lets it see. It has one user at a time. */
 export class Connection {
   private space: number | undefined;
   private underWay = 0;
@@ -55,8 +62,7 @@ export class Connection {
     private readonly client: ClientBase,
     /** The PostgreSQL process that serves the connection. */
     readonly backend: Backend,
-    private readonly options: DatabaseOptions,
-    private readonly outcomes: StatementOutcomes,
+    private readonly options: ConnectionOptions,
   ) {}
 
   /**
@@ -130,7 +136,7 @@ export class Connection {
     if (space === undefined || space === this.space) return;
     this.space = space;
     try {
-      await this.execute(SET_SPACE, { space: String(space) });
+      await this.execute(SET_SPACE, spaceSettings(space, this.options.tenantOf(space)));
     } catch (error) {
       this.space = undefined;
       throw error;
@@ -148,13 +154,13 @@ export class Connection {
         values,
         rowMode: 'array',
       });
-      this.outcomes.succeeded();
+      this.options.outcomes.succeeded();
       return result.rows;
     } catch (error) {
       const { connectionLost, trouble, cause, error: translated } = translateDatabaseError(error);
       // After a failover the old primary can be a standby: a new connection leads to the new primary.
       if (connectionLost || trouble === 'readOnly') this.lost = cause;
-      if (trouble !== undefined) this.outcomes.failed(trouble, codeOf(cause));
+      if (trouble !== undefined) this.options.outcomes.failed(trouble, codeOf(cause));
       throw translated;
     } finally {
       this.underWay--;
@@ -200,7 +206,7 @@ export class Connection {
     for (let sent = 0; this.underWay > 0 && this.lost === undefined; sent++) {
       try {
         if (sent >= MAX_CANCELS) throw new Error('cancel requests are without effect');
-        await requestCancel(this.options, backend);
+        await requestCancel(this.options.database, backend);
       } catch (error) {
         // The request may have been sent or not.
         this.lost = error instanceof Error ? error : new Error('a cancel request failed');

@@ -11,6 +11,7 @@ import {
   APPLICATION_ROLE,
   DEFAULT_STATEMENT_TIMEOUT_MS,
   LANES,
+  spaceSettings,
   type Database,
   type DatabaseOptions,
   type Lane,
@@ -68,8 +69,8 @@ export class Connections implements Database {
     private readonly log: Log,
     /** False if the application role could not be created: row-level security is off, and readiness says so. */
     private readonly hasRowSecurity: boolean,
-    /** The number of the tenant that a space belongs to. */
-    tenantOf: (space: number) => number = (space) => space,
+    /** The number of the tenant that a space belongs to; negative: unknown, or none. */
+    private readonly tenantOf: (space: number) => number = (space) => -space,
   ) {
     this.rowSecurity = new RowSecurity(log, options.proofIntervalMs);
     const total = Math.max(4, options.connections ?? 14);
@@ -111,7 +112,10 @@ export class Connections implements Database {
     const configuration = { max, pipeline: true, idleTimeoutMillis: 60_000, types: typeParsers };
     const pool = openPool(this.options, configuration, async (client) => {
       const backend = await this.prepareConnection(client);
-      this.prepared.set(client, new Connection(client, backend, this.options, outcomes));
+      this.prepared.set(
+        client,
+        new Connection(client, backend, { database: this.options, outcomes, tenantOf: this.tenantOf }),
+      );
     });
     pool.on('remove', (client) => this.prepared.delete(client));
     // The pool replaces a lost idle connection when it needs one, and reports a failure to connect then.
@@ -315,7 +319,8 @@ export class Connections implements Database {
 
   /** Reads what became of the statements sent on a lost connection, on a new connection of the space. */
   private find({ backend }: Connection, space: number, queries: readonly BoundStatement[]): Promise<Row[][]> {
-    return queryAfterEnd(this.options, backend, { queries, space: this.hasRowSecurity ? space : undefined });
+    const seen = this.hasRowSecurity ? spaceSettings(space, this.tenantOf(space)) : undefined;
+    return queryAfterEnd(this.options, backend, { queries, seen });
   }
 
   /**

@@ -63,10 +63,16 @@ export interface Database {
   ): Promise<Row[]>;
 }
 
-/** Sets the space that row-level security lets the connection see. */
+/** Sets the space, and the tenant whose accounts, that row-level security lets the connection see. */
 export const SET_SPACE = defineStatement(
-  template(sql`select set_config('andiron.space', ${bind('space')}, false)`),
+  template(sql`
+    select set_config('andiron.space', ${bind('space')}, false), set_config('andiron.tenant', ${bind('tenant')}, false)`),
 );
+
+/** The values of `SET_SPACE`. Without a tenant, no account is seen. */
+export function spaceSettings(space: number, tenant?: number): { space: string; tenant: string } {
+  return { space: String(space), tenant: tenant === undefined ? '' : String(tenant) };
+}
 
 /** Milliseconds that a connection may take until it is ready for use. */
 export const CONNECT_MS = 5_000;

@@ -5,7 +5,7 @@ import { DatabaseError, type Client } from 'pg';
 import { fhirError } from '../../errors';
 import { query, endBackend, identifyBackend, type Backend } from './backend';
 import type { BoundStatement } from './connection';
-import { APPLICATION_ROLE, SET_SPACE, type DatabaseOptions, type Row } from './database';
+import { APPLICATION_ROLE, SET_SPACE, type DatabaseOptions, type Row, type spaceSettings } from './database';
 import { closeClient, openClient, withinLimit } from './open-client';
 import { bind, defineStatement, template } from './statement';
 
@@ -43,8 +43,8 @@ export async function requireCommitted(
 /** Queries to run after a backend has ended. */
 interface OutcomeQueries {
   readonly queries: readonly BoundStatement[];
-  /** The space that the queries see, as the application role; undefined: they run as the login role. */
-  readonly space?: number | undefined;
+  /** The settings with which the queries run as the application role; undefined: they run as the login role. */
+  readonly seen?: ReturnType<typeof spaceSettings> | undefined;
 }
 
 /**
@@ -82,15 +82,15 @@ class OutcomeUnknown extends Error {}
 async function queryOn(
   client: Client,
   backend: Backend,
-  { queries, space }: OutcomeQueries,
+  { queries, seen }: OutcomeQueries,
 ): Promise<Row[][]> {
   return withinLimit(client, QUERIES_MS, async () => {
     const { server } = await identifyBackend(client);
     if (server === undefined || server !== backend.server) throw new OutcomeUnknown('this is another server');
     if (!(await endBackend(client, backend))) throw new OutcomeUnknown('the backend does not end');
-    if (space !== undefined) {
+    if (seen !== undefined) {
       await query(client, TAKE_ROLE, {});
-      await query(client, SET_SPACE, { space: String(space) });
+      await query(client, SET_SPACE, seen);
     }
     const answers: Row[][] = [];
     for (const { statement, bound } of queries) answers.push(await query(client, statement, bound));

@@ -5,7 +5,7 @@ import type { Log } from '../../context';
 import { ensureApplicationRole, mayTakeRole } from './application-role';
 import { identifyBackend } from '../connection/backend';
 import { watchConnection } from '../connection/connection-watch';
-import { APPLICATION_ROLE, SET_SPACE, type DatabaseOptions } from '../connection/database';
+import { APPLICATION_ROLE, SET_SPACE, spaceSettings, type DatabaseOptions } from '../connection/database';
 import { createMissingFunctions, replaceChangedFunctions } from './database-functions';
 import { takeMigrationLock } from './migration-lock';
 import { runSteps } from './migration-steps';
@@ -213,7 +213,7 @@ async function loadBase(client: ClientBase, base: BaseContent, hashKey: Buffer, 
     let space = 0;
     const flush = async (): Promise<void> => {
       if (batch.length === 0) return;
-      await execute(client, SET_SPACE, { space: String(space) });
+      await execute(client, SET_SPACE, spaceSettings(space));
       await writeVersions((statement, bound) => execute(client, statement, bound), space, batch);
       count += batch.length;
       batch = [];

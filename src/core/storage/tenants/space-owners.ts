@@ -6,7 +6,7 @@ export class SpaceOwners {
     this.tenants.set(space, tenant);
   }
 
-  /** Returns the tenant number of a space; negative for a space that was not read, such as a base space. */
+  /** Returns the tenant number of a space; negative for a base space, and for a space that was not read. */
   tenantOf(space: number): number {
     return this.tenants.get(space) ?? -space;
   }

@@ -111,7 +111,10 @@ export class TenantStore {
   async find(name: string): Promise<TenantRow | undefined> {
     const [row] = await this.database.run({ lane: 'search', space: undefined }, FIND_TENANT, { name });
     if (row === undefined) return undefined;
-    const tenant = toTenantRow(row);
+    return this.#withOwner(toTenantRow(row));
+  }
+
+  #withOwner(tenant: TenantRow): TenantRow {
     for (const space of [...Object.values(tenant.spaces), ...Object.values(tenant.auditSpaces)])
       this.owners.add(space, tenant.number);
     return tenant;
@@ -128,7 +131,7 @@ export class TenantStore {
       after,
       limit: most,
     });
-    return rows.map(toTenantRow);
+    return rows.map((row) => this.#withOwner(toTenantRow(row)));
   }
 
   /** Creates a tenant; false if the name is taken. `settings`: by name. */
