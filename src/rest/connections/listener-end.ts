@@ -3,8 +3,12 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
+/** Node's length of the backlog: after so many, all connections that waited at the beginning are accepted. */
+const BACKLOG = 511;
 /** Under so many new connections the backlog is never empty for a whole turn: then it is left behind. */
 const MOST_MS = 1_000;
+/** On a slow machine the connections that waited take longer, up to this. */
+const MOST_MS_OF_WAITING = 10_000;
 /** A longer turn did other work after it had read the backlog. */
 const QUIET_TURN_MS = 0.2;
 
@@ -33,7 +37,8 @@ export async function endListener(server: Server): Promise<void> {
   // The first turn may have read the backlog before.
   await nextTurn();
   let isEmpty = false;
-  while (!isEmpty && performance.now() - begun < MOST_MS) {
+  const mostMs = (): number => (arrivals < BACKLOG ? MOST_MS_OF_WAITING : MOST_MS);
+  while (!isEmpty && performance.now() - begun < mostMs()) {
     const [before, turn] = [arrivals, performance.now()];
     await nextTurn();
     isEmpty = arrivals === before && performance.now() - turn < QUIET_TURN_MS;
