@@ -20,6 +20,7 @@ import * as imports from './0053-imports';
 import * as jobsOfBefore from './0054-jobs-of-before';
 import * as exportFiles from './0055-export-files';
 import * as accountPolicies from './0056-account-policies';
+import * as numbersBySlot from './0057-numbers-by-slot';
 
 export { readFunctions, type DatabaseFunction } from './sql-files';
 
@@ -49,6 +50,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0054-jobs-of-before': jobsOfBefore,
   '0055-export-files': exportFiles,
   '0056-account-policies': accountPolicies,
+  '0057-numbers-by-slot': numbersBySlot,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */

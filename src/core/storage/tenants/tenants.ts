@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database, DatabaseOptions } from '../connection/database';
 import { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template } from '../connection/statement';
+import { chooseNumbers } from './slot-numbers';
 import type { SpaceOwners } from './space-owners';
 
 /** Status of a tenant; requests are answered only for active ones. */
@@ -53,16 +54,19 @@ const LIST_TENANTS = defineStatement(
 const USAGE = defineStatement(
   template(sql`select resources, bytes from andiron.tenant_usage(${bind('tenant')}::int)`),
 );
+/** Returns no row if the name or one of the numbers is taken. Spaces and tenants share no number. */
 const CREATE_TENANT = template(sql`
   with created as (
-    insert into andiron.tenant (name, display, status, settings)
-    values (${bind('name')}, ${bind('display')}, ${bind('status')}, ${bind('settings')}::jsonb)
+    insert into andiron.tenant (number, name, display, status, settings)
+    select ${bind('number')}::int, ${bind('name')}, ${bind('display')}, ${bind('status')}, ${bind('settings')}::jsonb
+    where not exists (select from andiron.space s where s.number = any (array[${bind('number')}::int] || ${bind('spaces')}::int[]))
+      and not exists (select from andiron.tenant t where t.number = any (${bind('spaces')}::int[]))
     on conflict do nothing returning number
   ), spaces as (
-    insert into andiron.space (tenant, release, kind)
-      select c.number, r.name, k.name
-      from created c, unnest(${bind('releases')}::text[]) as r (name), (values ('data'), ('audit')) as k (name)
-      order by k.name desc
+    insert into andiron.space (number, tenant, release, kind)
+      select x.number, c.number, x.release, x.kind
+      from created c, unnest(${bind('spaces')}::int[], ${bind('releases')}::text[], ${bind('kinds')}::text[])
+        as x (number, release, kind)
     returning counter
   )
   insert into andiron.change_counter (tenant) select distinct counter from spaces
@@ -148,8 +152,18 @@ export class TenantStore {
       readonly status?: 'active' | 'importing';
     },
   ): Promise<boolean> {
-    const stored = JSON.stringify(settings);
-    return this.change(this.createStatement, { name, releases, display, status, settings: stored });
+    const kinds = ['data', 'audit'];
+    const bound = {
+      ...{ name, display, status, settings: JSON.stringify(settings) },
+      releases: kinds.flatMap(() => releases),
+      kinds: kinds.flatMap((kind) => releases.map(() => kind)),
+    };
+    for (;;) {
+      const [number = 0, ...spaces] = chooseNumbers(1 + bound.kinds.length);
+      if (await this.change(this.createStatement, { ...bound, number, spaces })) return true;
+      // Otherwise, one of the numbers is taken.
+      if ((await this.find(name)) !== undefined) return false;
+    }
   }
 
   /** Changes the status; false if the tenant does not exist, is `system`, or is being imported or deleted. */
@@ -184,7 +198,7 @@ export class TenantStore {
 
   private async change(
     statement: ReturnType<typeof defineStatement>,
-    bound: Record<string, string | number | boolean | null | readonly string[]>,
+    bound: Record<string, string | number | boolean | null | readonly string[] | readonly number[]>,
   ): Promise<boolean> {
     const rows = await OwnerSession.inTransaction(this.owner, (session) => session.run(statement, bound));
     return rows.length > 0;
