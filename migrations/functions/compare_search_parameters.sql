@@ -1,8 +1,5 @@
--- Trigger of change_counter: rejects a statement whose index rows were made with outdated search parameters (AN002).
---
--- A process sends the number of the last change that it has read as the setting andiron.search_parameters. The trigger
--- compares it with the row that the statement has just locked. A change of the parameters locks the same row, so no write
--- with older parameters commits after it. The trigger is not called while the number is 0.
+-- Trigger of change_counter, which does what write_versions does itself. It goes with the last process that has an older
+-- write_versions.
 create or replace function andiron.compare_search_parameters() returns trigger
 language plpgsql
 set search_path = pg_catalog, pg_temp

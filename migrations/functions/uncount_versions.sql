@@ -1,4 +1,5 @@
--- Trigger of resource_version: subtracts purged versions from the counts of the tenant.
+-- Trigger of resource_version: subtracts purged versions from the counts of the tenant, for processes of schema 55. Later ones do so
+-- in the statement that removes them, and say so by andiron.removals.
 --
 -- A purge deletes all versions of a resource by one statement. The last version says whether the resource was deleted.
 create or replace function andiron.uncount_versions() returns trigger
@@ -7,6 +8,9 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $function$
 begin
+  if current_setting('andiron.removals', true) = 'counted' then
+    return null;
+  end if;
   update andiron.change_counter c
      set resources = c.resources - k.resources, bytes = c.bytes - k.bytes
     from (

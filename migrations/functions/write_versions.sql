@@ -6,6 +6,9 @@
 -- - An index row names its member by its ordinal, from 1. A negative ordinal removes the row.
 -- - p_target_key holds the referenced keys of all members one after the other; p_target_end holds the end of each member's.
 -- - The row of the counter is locked last and until the commit, so that sequence numbers become visible in their order.
+-- - A process sends the number of the last change of the search parameters that it has read as the setting
+--   andiron.search_parameters. It is compared with the counter's row once that is locked: index rows that were made with outdated
+--   parameters are refused (AN002). A change of the parameters locks the same row, so no older write commits after it.
 -- - In a space of AuditEvents resources are created, and neither changed nor deleted.
 -- - A range row with qualifier_system -1 was made before that column existed. Removing the row that replaces it removes it.
 --
@@ -54,6 +57,7 @@ declare
   v_more_resources bigint := 0;
   v_more_bytes bigint;
   v_has_quota boolean;
+  v_search_parameters int;
   v_resources bigint;
   v_bytes bigint;
 begin
@@ -241,14 +245,18 @@ begin
            bytes = c.bytes + v_more_bytes
       from andiron.space s join andiron.tenant t on t.number = s.tenant
      where s.number = p_space and c.tenant = s.counter and c.last_sequence <= 2147483647 - v_written
-    returning c.last_sequence - v_written, c.resources, c.bytes,
+    returning c.last_sequence - v_written, c.resources, c.bytes, c.search_parameters,
               s.kind = 'data' and coalesce(
                 t.settings ->> 'quota-resources', t.settings ->> 'quota-bytes',
                 current_setting('andiron.quota_resources', true), current_setting('andiron.quota_bytes', true)
               ) is not null
-      into v_sequence, v_resources, v_bytes, v_has_quota;
+      into v_sequence, v_resources, v_bytes, v_search_parameters, v_has_quota;
     if not found then
       raise exception 'the version sequence of space % is used up', p_space using errcode = 'AN001';
+    end if;
+    if v_search_parameters <> 0 and v_search_parameters <>
+       coalesce(nullif(current_setting('andiron.search_parameters', true), ''), '0')::int then
+      raise exception 'the search parameters of space % have changed', p_space using errcode = 'AN002';
     end if;
     if v_has_quota then
       perform andiron.require_quota(p_space, v_more_resources, v_more_bytes, v_resources, v_bytes);

@@ -125,7 +125,7 @@ export function isBrokenWrite(error: unknown): boolean {
   return error instanceof StatementError && error.sqlState === TARGET_MISSING;
 }
 
-/** SQLSTATE of compare_search_parameters. */
+/** SQLSTATE of write_versions. */
 const PARAMETERS_CHANGED = 'AN002';
 
 /** True if the tenant's search parameters changed after the index rows were made; nothing was written. */

@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
 import type { StoreName } from './contents';
+import { NOTE_OBJECTS, OBJECT_COLUMNS } from './removed-content';
 
 /** An object that must be deleted. */
 export interface NotedObject {
@@ -55,8 +56,11 @@ const REMOVE_CHUNKS = unnamed(sql`
     returning 1)
   select count(*)::int from removed`);
 const REMOVE = unnamed(sql`
-  delete from andiron.content c
-  where c.space = ${bind('space')}::int and c.id = ${bind('id')}::uuid and c.version is null and c.dead`);
+  with removed as (
+    delete from andiron.content c
+    where c.space = ${bind('space')}::int and c.id = ${bind('id')}::uuid and c.version is null and c.dead
+    returning ${OBJECT_COLUMNS})
+  ${NOTE_OBJECTS}`);
 
 /** Removes contents of all spaces that belong to nothing and whose writer was silent for `silence` seconds. */
 export async function removeDeadContents(session: OwnerSession, silence: number): Promise<number> {

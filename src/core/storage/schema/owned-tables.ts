@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { OwnerSession } from '../connection/owner-session';
+import { NOTE_OBJECTS, OBJECT_COLUMNS } from '../content/removed-content';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
 
 export interface OwnedTable {
@@ -77,10 +78,10 @@ function unnamed(raw: ReturnType<typeof sql>): Statement {
   return defineStatement(template(raw), { named: false });
 }
 
-function isOwned({ owner }: OwnedTable): ReturnType<typeof sql> {
+function isOwned({ owner }: OwnedTable, alias: string): ReturnType<typeof sql> {
   return owner === 'space'
-    ? sql`t.space = any (${bind('spaces')}::int[])`
-    : sql`t.tenant = any (${bind('tenants')}::int[])`;
+    ? sql`${sql.ref(`${alias}.space`)} = any (${bind('spaces')}::int[])`
+    : sql`${sql.ref(`${alias}.tenant`)} = any (${bind('tenants')}::int[])`;
 }
 
 /** A further space of a tenant can have its own counters, under its negated number. */
@@ -95,13 +96,14 @@ export async function removeSome(
   owned: TenantNumbers,
 ): Promise<number> {
   const name = sql.table(`${SCHEMA}.${table.name}`);
+  const isContent = table.name === 'content';
   const statement = unnamed(sql`
     with removed as (
-      delete from ${name} t
-      where ${isOwned(table)}
-        and t.ctid = any (array(select t.ctid from ${name} t where ${isOwned(table)} limit ${sql.lit(ROWS_AT_ONCE)}))
-      returning 1
-    )
+      delete from ${name} c
+      where ${isOwned(table, 'c')}
+        and c.ctid = any (array(select t.ctid from ${name} t where ${isOwned(table, 't')} limit ${sql.lit(ROWS_AT_ONCE)}))
+      returning ${isContent ? OBJECT_COLUMNS : sql`1`}
+    )${isContent ? sql`, noted as (${NOTE_OBJECTS})` : sql``}
     select count(*)::int from removed`);
   const [row] = await session.run(statement, bindOwned(owned));
   return Number(row?.[0] ?? 0);
@@ -114,7 +116,7 @@ export async function countRows(
 ): Promise<number> {
   const name = sql.table(`${SCHEMA}.${table.name}`);
   const [row] = await session.run(
-    unnamed(sql`select count(*)::int from ${name} t where ${isOwned(table)}`),
+    unnamed(sql`select count(*)::int from ${name} t where ${isOwned(table, 't')}`),
     bindOwned(owned),
   );
   return Number(row?.[0] ?? 0);

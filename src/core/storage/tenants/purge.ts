@@ -9,9 +9,11 @@ import {
 } from '../indexing/index-tables';
 import { readTexts } from '../indexing/index-scan';
 import { giveUpContentsOfJobs } from '../content/content-removal';
+import { NOTE_OBJECTS, OBJECT_COLUMNS } from '../content/removed-content';
 import type { OwnedTable } from '../schema/owned-tables';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
+import { CHANGE } from '../write/version-write';
 
 /** A resource of a space by the number of its type and the decimal form of its key. */
 export interface PurgedResource {
@@ -132,24 +134,42 @@ const LOCK = unnamed(sql`
   order by x.resource_type, x.resource_key
   for update of h`);
 
-function removePlaces(
-  table: 'resource' | 'resource_version' | 'unopened_reference' | 'export_member',
-  number: RawBuilder<unknown>,
-): Statement {
-  const name = sql.table(`andiron.${table}`);
+function removePlaces(table: 'resource' | 'unopened_reference' | 'export_member'): Statement {
   return unnamed(sql`
     with removed as (
-      delete from ${name} t using ${PLACES}
+      delete from ${sql.table(`andiron.${table}`)} t using ${PLACES}
       where t.space = ${bind('space')}::int and t.resource_type = x.resource_type
         and t.resource_key = x.resource_key
-      returning ${number} as told
+      returning 1
     )
-    select count(*)::int, coalesce(max(told), 0)::int from removed`);
+    select count(*)::int from removed`);
 }
-const REMOVE_VERSIONS = removePlaces('resource_version', sql`t.sequence`);
-const REMOVE_HEADS = removePlaces('resource', sql`0`);
-const REMOVE_EXPORTED = removePlaces('export_member', sql`0`);
-const REMOVE_UNOPENED = removePlaces('unopened_reference', sql`0`);
+const REMOVE_HEADS = removePlaces('resource');
+const REMOVE_EXPORTED = removePlaces('export_member');
+const REMOVE_UNOPENED = removePlaces('unopened_reference');
+
+/** Subtracts a number of resources and of bytes from the counts of the tenant. */
+const subtract = (resources: RawBuilder<unknown>, bytes: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  update andiron.change_counter c
+     set resources = c.resources - coalesce((${resources}), 0), bytes = c.bytes - coalesce((${bytes}), 0)
+    from andiron.space s where s.number = ${bind('space')}::int and c.tenant = s.counter`;
+
+/** The last version says whether the resource was deleted. Returns the number of versions, and their last sequence. */
+const REMOVE_VERSIONS = unnamed(sql`
+  with removed as (
+    delete from andiron.resource_version v using ${PLACES}
+    where v.space = ${bind('space')}::int and v.resource_type = x.resource_type and v.resource_key = x.resource_key
+    returning v.resource_type, v.resource_key, v.version, v.sequence, v.change, octet_length(v.body) as bytes
+  ), last as (
+    select distinct on (r.resource_type, r.resource_key) r.change from removed r
+    order by r.resource_type, r.resource_key, r.version desc
+  ), counted as (
+    ${subtract(
+      sql`select count(*) from last l where l.change <> ${sql.lit(CHANGE.delete)}`,
+      sql`select sum(r.bytes) from removed r`,
+    )}
+  )
+  select count(*)::int, coalesce(max(r.sequence), 0)::int from removed r`);
 const REMOVE_CHUNKS = unnamed(sql`
   with removed as (
     delete from andiron.content_chunk k using ${PLACES}, andiron.content c
@@ -158,13 +178,16 @@ const REMOVE_CHUNKS = unnamed(sql`
     returning 1
   )
   select count(*)::int from removed`);
-/** A trigger notes the objects that must be deleted elsewhere. */
 const REMOVE_CONTENT = unnamed(sql`
   with removed as (
     delete from andiron.content c using ${PLACES}
     where c.space = ${bind('space')}::int and c.resource_type = x.resource_type
       and c.resource_key = x.resource_key and c.version is not null
-    returning 1
+    returning ${OBJECT_COLUMNS}
+  ), noted as (
+    ${NOTE_OBJECTS}
+  ), counted as (
+    ${subtract(sql`0`, sql`select sum(r.size) from removed r`)}
   )
   select count(*)::int from removed`);
 const USE_SEQUENCES = unnamed(sql`
