@@ -21,6 +21,7 @@ import * as jobsOfBefore from './0054-jobs-of-before';
 import * as exportFiles from './0055-export-files';
 import * as accountPolicies from './0056-account-policies';
 import * as numbersBySlot from './0057-numbers-by-slot';
+import * as spaceState from './0058-space-state';
 
 export { readFunctions, type DatabaseFunction } from './sql-files';
 
@@ -51,6 +52,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0055-export-files': exportFiles,
   '0056-account-policies': accountPolicies,
   '0057-numbers-by-slot': numbersBySlot,
+  '0058-space-state': spaceState,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */

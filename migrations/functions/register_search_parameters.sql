@@ -35,8 +35,8 @@ begin
         and p.resource_type = x.resource_type and p.code = x.code)
   loop
     v_changes := v_changes + 1;
-    update andiron.space s set last_parameter = s.last_parameter + 1 where s.number = p_space
-    returning s.last_parameter into v_number;
+    update andiron.space_state t set last_parameter = t.last_parameter + 1 where t.space = p_space
+    returning t.last_parameter into v_number;
     insert into andiron.search_parameter
       (space, number, resource_type, slot, code, url, owner, state, pending, definition)
       select p_space, v_number, v_pair.resource_type, min(f.slot), v_pair.code, v_pair.url, p_owner, 'indexing',

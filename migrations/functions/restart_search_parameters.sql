@@ -25,8 +25,8 @@ begin
     returning p.*
   loop
     v_renewed := true;
-    update andiron.space s set last_parameter = s.last_parameter + 1 where s.number = p_space
-    returning s.last_parameter into v_number;
+    update andiron.space_state t set last_parameter = t.last_parameter + 1 where t.space = p_space
+    returning t.last_parameter into v_number;
     insert into andiron.search_parameter
       (space, number, resource_type, slot, code, url, owner, state, pending, definition)
       select p_space, v_number, v_failed.resource_type, min(f.slot), v_failed.code, v_failed.url, p_owner,

@@ -172,7 +172,7 @@ it('a database without recorded indexing rules asks for a reindex', async () => 
   const before = await open();
   await put(before, observationOf('Patient/1'));
   await before.close();
-  await owner.query(`update andiron.space set rows_made_with = '{unknown}' where number = 3`);
+  await owner.query(`update andiron.space_state set rows_made_with = '{unknown}' where space = 3`);
   const opened = await open();
   expect(await opened.core.health.outdatedIndex()).toMatchObject({ spaces: 1, madeWith: ['unknown'] });
   await opened.reindex({ tenant: 'system' });

@@ -21,7 +21,7 @@ import {
 } from './opened-storage';
 
 const TABLES = [
-  ...['resource', 'resource_version'],
+  ...['resource', 'resource_version', 'space_state'],
   ...['token_index', 'reference_index', 'range_index', 'string_index', 'uri_index'],
   ...['search_parameter', 'job', 'job_content'],
 ];
@@ -167,7 +167,7 @@ it('the application role records indexing rules of its own space only', async ()
     await expect(asApplication(other, (run) => run(note(space)))).rejects.toMatchObject(REFUSED);
   }
   await expect(asApplication(BASE_R4, (run) => run(note(BASE_R4)))).rejects.toMatchObject(REFUSED);
-  const marked = `select number from andiron.space where 'a rule of the test' = any (rows_made_with)`;
+  const marked = `select space as number from andiron.space_state where 'a rule of the test' = any (rows_made_with)`;
   const noted = asApplication(other, async (run) => {
     await run(note(other));
     await run(note(other));

@@ -3,7 +3,13 @@ import { sql } from 'kysely';
 import type { Space } from '../../context';
 import { isRelease } from '../../fhir/release';
 import { decodeLine, type AccessRecord } from './access-line';
-import { SET_SPACE, spaceSettings, type Database, type DatabaseOptions, type Run } from '../connection/database';
+import {
+  SET_SPACE,
+  spaceSettings,
+  type Database,
+  type DatabaseOptions,
+  type Run,
+} from '../connection/database';
 import { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template } from '../connection/statement';
 

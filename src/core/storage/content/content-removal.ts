@@ -70,7 +70,7 @@ export async function removeDeadContents(session: OwnerSession, silence: number)
 
 /**
  * Gives up all files of the jobs of a space, also those that are being written. A sweep removes them. The transaction must have
- * locked the space before (begin_job_content.sql).
+ * locked the state of the space before (begin_job_content.sql).
  */
 export async function giveUpContentsOfJobs(session: OwnerSession, space: number): Promise<void> {
   await session.run(MARK_OF_JOBS, { spaces: [space] });

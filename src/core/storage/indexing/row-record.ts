@@ -13,32 +13,29 @@ const NOTE = defineStatement(
 
 const OUTDATED = defineStatement(
   template(sql`
-    select count(*)::int, (array_agg(distinct o.made_with))[:${bind('limit')}::int]
-    from (
-      select s.number, array_to_string(s.rows_made_with, '; ') as made_with
-      from andiron.space s join unnest(${bind('releases')}::text[], ${bind('rules')}::text[]) as x (release, rule)
-        on x.release = s.release
-      where s.tenant is not null and not s.rows_made_with <@ array[x.rule]
-    ) o`),
+    select spaces, made_with
+    from andiron.outdated_spaces(${bind('releases')}::text[], ${bind('rules')}::text[], ${bind('limit')}::int)`),
 );
 
 const READ = defineStatement(
-  template(sql`select s.rows_made_with from andiron.space s where s.number = ${bind('space')}::int limit 1`),
+  template(
+    sql`select t.rows_made_with from andiron.space_state t where t.space = ${bind('space')}::int limit 1`,
+  ),
 );
 
 const ADD = defineStatement(
   template(sql`
-    update andiron.space s set rows_made_with = s.rows_made_with || ${bind('rule')}::text
-    where s.number = ${bind('space')}::int and not ${bind('rule')}::text = any (s.rows_made_with)`),
+    update andiron.space_state t set rows_made_with = t.rows_made_with || ${bind('rule')}::text
+    where t.space = ${bind('space')}::int and not ${bind('rule')}::text = any (t.rows_made_with)`),
 );
 
 const REPLACE = defineStatement(
   template(sql`
-    update andiron.space s
+    update andiron.space_state t
        set rows_made_with = ${bind('rule')}::text || array(
-             select made_with from unnest(s.rows_made_with) as made_with
+             select made_with from unnest(t.rows_made_with) as made_with
              where made_with <> all (${bind('replaced')}::text[]) and made_with <> ${bind('rule')}::text)
-     where s.number = ${bind('space')}::int`),
+     where t.space = ${bind('space')}::int`),
 );
 
 /** Any number. With a space's number it is the advisory lock of a reindex: one at a time works on a space. */

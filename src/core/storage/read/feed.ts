@@ -28,7 +28,7 @@ const READ_LAST = defineStatement(
     select greatest(
       coalesce((select v.sequence from andiron.resource_version v where v.space = ${bind('space')}::int
                 order by v.sequence desc limit 1), 0),
-      (select s.purged_to from andiron.space s where s.number = ${bind('space')}::int))`),
+      (select t.purged_to from andiron.space_state t where t.space = ${bind('space')}::int))`),
 );
 
 /**

@@ -10,8 +10,8 @@ const MAX_SPACES = 10_000;
 
 /** The count of the space, with null in place of a change. */
 const UNVERSIONED = sql`
-  (select s.unversioned_changes, null::smallint, null::int, null::bigint from andiron.space s
-   where s.number = ${bind('space')}::int)`;
+  (select t.unversioned_changes, null::smallint, null::int, null::bigint from andiron.space_state t
+   where t.space = ${bind('space')}::int)`;
 const CHANGE = sql`
   select null::int, v.resource_type, v.sequence, v.last_updated from andiron.resource_version v
   where v.space = ${bind('space')}::int`;
@@ -32,8 +32,8 @@ const READ_SINCE = defineStatement(
  */
 export const COUNT_UNVERSIONED_CHANGE = defineStatement(
   template(sql`
-    update andiron.space s set unversioned_changes = s.unversioned_changes + 1
-    where s.number = ${bind('space')}::int`),
+    update andiron.space_state t set unversioned_changes = t.unversioned_changes + 1
+    where t.space = ${bind('space')}::int`),
 );
 
 /** A point in the commit order of a space. It separates earlier commits from later ones. */

@@ -22,7 +22,7 @@ const GRANTS: readonly Grant[] = [
   {
     on: 'table',
     names: [
-      ...['tenant', 'space', 'resource', 'resource_version', 'search_parameter'],
+      ...['tenant', 'space', 'space_state', 'resource', 'resource_version', 'search_parameter'],
       ...['token_index', 'reference_index', 'range_index', 'string_index', 'uri_index'],
       ...['client_application', 'client_secret', 'token_issuer', 'user_account', 'job', 'job_content'],
       'user_invitation',
@@ -69,7 +69,7 @@ const GRANTS: readonly Grant[] = [
     on: 'function',
     names: [
       ...['write_versions', 'lock_resource', 'claim_resources', 'require', 'require_targets', 'own_tenant'],
-      ...['note_rows_made_with', 'strings_containing', 'tenant_usage', 'use_assertion'],
+      ...['note_rows_made_with', 'outdated_spaces', 'strings_containing', 'tenant_usage', 'use_assertion'],
       ...['register_search_parameters', 'restart_search_parameters', 'fail_search_parameter'],
       ...['begin_content', 'begin_job_content', 'claim_content', 'have_content_to_remove'],
       'require_import_space',

@@ -21,11 +21,14 @@ export interface Tables {
     number: number;
     tenant: number | null;
     release: string;
+    kind: 'data' | 'audit';
+    counter: number | null;
+  };
+  'andiron.space_state': {
+    space: number;
     rows_made_with: string[];
     last_parameter: number;
     unversioned_changes: number;
-    kind: 'data' | 'audit';
-    counter: number | null;
     purged_to: number;
   };
   'andiron.erasure': { number: string; spaces: number[]; made: Date };

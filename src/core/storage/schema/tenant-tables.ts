@@ -21,6 +21,7 @@ export const TENANT_TABLES: Readonly<Record<string, ExportTreatment>> = {
   content: 'versions',
   content_chunk: 'versions',
   change_counter: 'made',
+  space_state: 'made',
   resource: 'made',
   search_parameter: 'made',
   token_index: 'made',

@@ -40,7 +40,7 @@ const READ_FEED = unnamed(sql`
   from (select greatest(p.purged_to, coalesce((
           select v.sequence from andiron.resource_version v where v.space = ${bind('space')}::int
           order by v.sequence desc limit 1), 0)) as last
-        from andiron.space p where p.number = ${bind('space')}::int) l
+        from andiron.space_state p where p.space = ${bind('space')}::int) l
   left join andiron.subscription_feed f on f.space = ${bind('space')}::int`);
 const ROWS_AT_ONCE = 500;
 const READ_STATES = unnamed(sql`

@@ -191,9 +191,9 @@ const REMOVE_CONTENT = unnamed(sql`
   )
   select count(*)::int from removed`);
 const USE_SEQUENCES = unnamed(sql`
-  update andiron.space
-     set purged_to = greatest(purged_to, ${bind('last')}::int), unversioned_changes = unversioned_changes + 1
-   where number = ${bind('space')}::int`);
+  update andiron.space_state t
+     set purged_to = greatest(t.purged_to, ${bind('last')}::int), unversioned_changes = t.unversioned_changes + 1
+   where t.space = ${bind('space')}::int`);
 
 const COLUMNS = (table: IndexTable): readonly (readonly [name: string, type: string])[] => [
   ['resource_key', 'bigint'],
@@ -270,7 +270,7 @@ export async function purgeResources(
     await session.run(REMOVE_UNOPENED, bound);
     const [chunks] = await session.run(REMOVE_CHUNKS, bound);
     const [contents] = await session.run(REMOVE_CONTENT, bound);
-    // It locks the space, so that no file of a job is begun between this and the commit.
+    // It locks the state of the space, so that no file of a job is begun between this and the commit.
     await session.run(USE_SEQUENCES, { space, last: Number(versions?.[1] ?? 0) });
     await giveUpContentsOfJobs(session, space);
     return {

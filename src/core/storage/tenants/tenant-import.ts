@@ -170,9 +170,9 @@ function bindHeads(
 }
 
 const USE_SEQUENCES = unnamed(sql`
-  update andiron.space s set purged_to = greatest(s.purged_to, ${bind('last')}::int),
-                             unversioned_changes = s.unversioned_changes + 1
-  where s.number = ${bind('space')}::int`);
+  update andiron.space_state t set purged_to = greatest(t.purged_to, ${bind('last')}::int),
+                                   unversioned_changes = t.unversioned_changes + 1
+  where t.space = ${bind('space')}::int`);
 /**
  * The trigger of the counter requires this setting for each write (compare_search_parameters). No index row is made.
  */

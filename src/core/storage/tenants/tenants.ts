@@ -67,7 +67,9 @@ const CREATE_TENANT = template(sql`
       select x.number, c.number, x.release, x.kind
       from created c, unnest(${bind('spaces')}::int[], ${bind('releases')}::text[], ${bind('kinds')}::text[])
         as x (number, release, kind)
-    returning counter
+    returning number, counter
+  ), states as (
+    insert into andiron.space_state (space) select number from spaces
   )
   insert into andiron.change_counter (tenant) select distinct counter from spaces
   returning tenant`);
