@@ -155,7 +155,7 @@ describe('the statements of a query without usage statistics, as PostgreSQL rece
   });
 
   const isPlanningQuery = (text: string | undefined): boolean =>
-    text?.includes('s.unversioned_changes') === true && text.includes('v.sequence >= ');
+    text?.includes('t.unversioned_changes') === true && text.includes('v.sequence >= ');
 
   async function countOf(sentQuery: TestServer, query: string): Promise<number> {
     const statements = await statementsOf(async () => {

@@ -133,6 +133,7 @@ it('andiron subscription, with what failed and without secrets', async () => {
   const delivery = {
     ...{ tenant: 'acme', release: 'r4', id, status: 'error', endpoint: 'http://127.0.0.1:1' },
     ...{ events: 0, delivered: 0, waiting: 0, attempts: 0, failingSince: null, nextAttempt: null },
+    ...{ lastArrival: null, resumable: false },
     failure: 'The handshake failed: it refuses connections',
   };
   await eventually(async () => {
