@@ -138,6 +138,7 @@ export const PARTS = [
           'decisions/0014-answers-of-searches-that-still-stand',
           'decisions/0015-signing-in-is-written-here',
           'decisions/0016-what-validation-refuses',
+          'decisions/0017-what-changes-with-the-data-of-a-space',
         ],
       },
     ],

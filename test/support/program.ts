@@ -21,7 +21,7 @@ export async function copyProgram(folder: string, change: (lines: string) => str
     await writeFile(path.join(folder, 'definitions', name), Buffer.concat([core, gzipSync(change(base))]));
   }
   // The compiled files are copied, because they look for the definitions at their real path.
-  for (const name of ['src', 'migrations']) {
+  for (const name of ['src', 'migrations', 'packages']) {
     await cp(path.join(ROOT, 'dist', name), path.join(folder, 'dist', name), { recursive: true });
   }
   for (const name of ['node_modules', 'schema', 'package.json']) {
