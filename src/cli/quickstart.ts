@@ -5,13 +5,14 @@ import { misspelledSettings } from '../config';
 import { makeLog } from './log';
 import { endOnSignals, endOnUncaughtErrors } from './process-end';
 import { toListenError } from './service-failure';
-import { noteSource } from '../config/setting-sources';
+import { noteSource, QUICK_START } from '../config/setting-sources';
 
 /** PostgreSQL may have much to write when it stops. */
 const STOP_TIMEOUT_MS = 60_000;
 
 function toOptions({ options }: Arguments): QuickstartOptions {
   const environment: Record<string, string | undefined> = { LOG_LEVEL: 'warn', ...process.env };
+  if (process.env['LOG_LEVEL'] === undefined) noteSource(['LOG_LEVEL'], QUICK_START);
   for (const [option, setting] of [
     ['port', 'PORT'],
     ['host', 'HOST'],

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { findRunning } from '../embedded/running';
-import { noteSource } from '../config/setting-sources';
+import { noteSource, QUICK_START } from '../config/setting-sources';
 
 let address: string | undefined;
 
@@ -27,6 +27,6 @@ export async function useRunningQuickstart(data: string | boolean | undefined): 
   }
   ({ address } = running);
   Object.assign(process.env, running.environment);
-  noteSource(Object.keys(running.environment), 'the quick start');
+  noteSource(Object.keys(running.environment), QUICK_START);
   process.stderr.write(`Using the quick start at ${running.address}\n`);
 }

@@ -1,6 +1,8 @@
 /** The sources of the values of settings, for messages: the environment, unless another is noted here. */
 const sources = new Map<string, string>();
 
+export const QUICK_START = 'the quick start';
+
 export function noteSource(names: readonly string[], source: string): void {
   for (const name of names) sources.set(name, source);
 }

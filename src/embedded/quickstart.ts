@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { type App, createApp } from '../app';
 import { describeStart, loadSettings } from '../config';
 import { findExposure } from '../config/exposure';
+import { noteSource, QUICK_START } from '../config/setting-sources';
 import type { Settings } from '../config/settings';
 import { type Banner, toAddresses, toCommands, toEnd } from './banner';
 import { claimDataFolder } from './data-folder';
@@ -210,12 +211,16 @@ export async function startQuickstart(started: Stoppable, options: QuickstartOpt
     startRedis(started, options),
   ]);
   const services = { ...postgres, ...redis };
+  noteSource(Object.keys(services), QUICK_START);
   const settings = loadSettings({ ...options.environment, ...services });
   const log = options.makeLog(settings);
   for (const warning of describeStart(settings, options.environment)) log.warn(warning);
   output.write('Starting the server\n');
   const pages = new PageBuild();
-  const app = await createApp(settings, log, undefined, { environment: options.environment, pages });
+  const app = await createApp(settings, log, undefined, {
+    environment: { ...options.environment, ...services },
+    pages,
+  });
   started.add(() => app.close());
   const { port } = await app.listen();
   const isEnforced = settings.core.authMode === 'enforced';

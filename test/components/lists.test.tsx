@@ -175,6 +175,36 @@ it('a tag is added to those that do not have it, and nothing else of them is sen
   ]);
 });
 
+it.each(['Tag …', 'Delete …'])(
+  'a dialog of %s that is closed by Escape after its run reads the records again',
+  async (name) => {
+    const table = await openList();
+    fireEvent.click(within(table).getByRole('checkbox', { name: 'Select ann' }));
+    fireEvent.click(within(table).getByRole('checkbox', { name: 'Select ben' }));
+    fireEvent.click(within(bar()).getByRole('button', { name }));
+    const dialog = await screen.findByRole('dialog');
+    const close = () => fireEvent.keyDown(dialog, { key: 'Escape' });
+    if (name === 'Tag …')
+      fireEvent.change(within(dialog).getByRole('textbox', { name: /^Code/ }), { target: { value: 'y' } });
+    const begin = within(dialog).getByRole('button', { name: /^(Change|Delete) 2 records$/ });
+    await waitFor(() => expect(begin.hasAttribute('disabled')).toBe(false));
+    close();
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    within(bar()).getByText('2 selected');
+
+    fireEvent.click(within(bar()).getByRole('button', { name }));
+    const again = await screen.findByRole('dialog');
+    if (name === 'Tag …')
+      fireEvent.change(within(again).getByRole('textbox', { name: /^Code/ }), { target: { value: 'y' } });
+    const start = await within(again).findByRole('button', { name: /^(Change|Delete) 2 records$/ });
+    await waitFor(() => expect(start.hasAttribute('disabled')).toBe(false));
+    fireEvent.click(start);
+    await within(again).findByText(/^Done: 1 of 2 requests/);
+    fireEvent.keyDown(again, { key: 'Escape' });
+    await waitFor(() => expect(screen.queryByRole('group', { name: 'Selection' })).toBeNull());
+  },
+);
+
 it('a search is saved for the person in this browser, and nobody else has it', async () => {
   await openList('?name=n');
   fireEvent.click(screen.getByRole('button', { name: 'Saved searches' }));

@@ -1,5 +1,5 @@
 /** Which tenant one is in as what, the way to another one, and whose administration is shown. */
-import { fireEvent, screen, within } from '@testing-library/dom';
+import { fireEvent, screen, waitFor, within } from '@testing-library/dom';
 import { listUsers, readTenant, listSettings } from '../../console/src/api/administration';
 import { request } from '../../console/src/api/send';
 import type { Person } from '../../console/src/api/session';
@@ -75,8 +75,21 @@ it('the switcher has the tenants where this browser was signed in, each as a pag
     ['/w/acme', 'true'],
   ]);
   expect(within(dialog).getByRole<HTMLInputElement>('textbox', { name: /^Name of the tenant/ }).value).toBe(
-    'acme',
+    '',
   );
+});
+
+it('the switcher is closed by Escape, and by a click elsewhere', async () => {
+  signIn('acme', {});
+  atGraphiql('acme');
+  for (const close of [
+    (dialog: HTMLElement) => fireEvent.keyDown(dialog, { key: 'Escape' }),
+    () => fireEvent.mouseDown(document.body),
+  ]) {
+    fireEvent.click(screen.getByRole('button', { name: 'Tenant acme: change' }));
+    close(await screen.findByRole('dialog'));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  }
 });
 
 it('the operator chooses among the tenants of the server', async () => {

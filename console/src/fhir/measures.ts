@@ -1,6 +1,7 @@
 /** The numbers of observations, by what was measured and in which unit. */
 import { isObject, numberOf, objectsOf, textOf, type JsonObject } from '../api/json';
-import { formatCodeableConcept, formatRange } from './format';
+import { formatCodeableConcept } from './format';
+import { readReferenceLimits, type ReferenceLimits } from './reference-range';
 import { dateRange } from '../../../packages/fhir-values/date';
 
 /** One observation at its time, with the numbers of its series. */
@@ -15,14 +16,12 @@ export interface MeasureRow {
   readonly values: ReadonlyMap<string, MeasuredValue>;
 }
 
-export interface MeasuredValue {
+export interface MeasuredValue extends ReferenceLimits {
   readonly number: number;
-  /** With all digits that it was written with. */
+  /** `<`, `<=`, `>=` or `>`: the number is a bound of the value. Undefined: it is the value. */
+  readonly comparator: string | undefined;
+  /** With its comparator and all digits that it was written with. */
   readonly digits: string;
-  readonly low: number | undefined;
-  readonly high: number | undefined;
-  /** The reference range with the digits that it was written with; '' where there is none. */
-  readonly range: string;
 }
 
 /** The values of one unit: what belongs on one pair of axes. */
@@ -44,10 +43,17 @@ export interface Measure {
   readonly units: readonly UnitGroup[];
 }
 
-/** On which side of its reference range a value is; undefined: inside, or it has none. */
-export function beyondRange({ number, low, high }: MeasuredValue): 'low' | 'high' | undefined {
-  if (low !== undefined && number < low) return 'low';
-  return high !== undefined && number > high ? 'high' : undefined;
+/** On which side of its reference range a value is; undefined: inside, it has none, or a bound of the value does not tell. */
+export function beyondRange({ number, comparator, low, high }: MeasuredValue): 'low' | 'high' | undefined {
+  const [mayBeLower, mayBeHigher] = [
+    comparator?.startsWith('<') === true,
+    comparator?.startsWith('>') === true,
+  ];
+  if (!mayBeHigher && low !== undefined && (number < low || (comparator === '<' && number === low)))
+    return 'low';
+  if (!mayBeLower && high !== undefined && (number > high || (comparator === '>' && number === high)))
+    return 'high';
+  return undefined;
 }
 
 interface Found {
@@ -82,21 +88,9 @@ function numberIn(holder: JsonObject): Omit<Found, 'series'> | undefined {
   const number = numberOf(raw);
   if (number === undefined) return undefined;
   const unit = textOf(quantity?.['unit']) ?? textOf(quantity?.['code']) ?? '';
-  const [range] = objectsOf(holder['referenceRange']);
-  const limit = (name: string): number | undefined => {
-    const value = range?.[name];
-    return isObject(value) ? numberOf(value['value']) : undefined;
-  };
-  return {
-    unit,
-    value: {
-      number,
-      digits: textOf(raw) ?? '',
-      low: limit('low'),
-      high: limit('high'),
-      range: formatRange(range ?? {}),
-    },
-  };
+  const comparator = textOf(quantity?.['comparator']);
+  const digits = [comparator, textOf(raw)].filter((part) => part !== undefined).join(' ');
+  return { unit, value: { number, comparator, digits, ...readReferenceLimits(holder, quantity) } };
 }
 
 function numbersOf(observation: JsonObject, name: string): readonly Found[] {

@@ -2,6 +2,8 @@
 import { Anchor, Button, Group, Popover, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
+import { useEffect } from 'react';
+import { useLocation } from 'react-router';
 import type { Space } from '../place';
 import { texts } from '../texts';
 import { useSpace } from './current-screen';
@@ -14,11 +16,13 @@ const SHOWN = 20;
 
 export function TenantSwitcher() {
   const space = useSpace();
-  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const [isOpen, { toggle, close, set }] = useDisclosure(false);
+  const { pathname } = useLocation();
+  useEffect(close, [pathname]);
   return (
     <Popover
       opened={isOpen}
-      onClose={close}
+      onChange={set}
       trapFocus
       returnFocus
       // The header stays in view.
@@ -48,7 +52,7 @@ export function TenantSwitcher() {
 
 /** Tenants that the person knows, and a field for the name of any other. */
 export function TenantChoice({ space }: { readonly space: Space }) {
-  const form = useForm({ initialValues: { name: space.tenant } });
+  const form = useForm({ initialValues: { name: '' } });
   return (
     <Stack gap="xs">
       <KnownTenants here={space} />
@@ -59,6 +63,7 @@ export function TenantChoice({ space }: { readonly space: Space }) {
             {...form.getInputProps('name')}
             pattern="[a-z0-9\-]{1,63}"
             required
+            withAsterisk={false}
             autoComplete="off"
             flex={1}
           />

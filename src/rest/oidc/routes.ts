@@ -60,7 +60,8 @@ export function registerOidcRoutes(server: FastifyInstance, edge: RestContext): 
         return space;
       }
       const decoy = isSpelledOut ? edge.core.access.decoy(tenant, 'r4') : undefined;
-      if (decoy === undefined) throw fhirError('unknownTenant');
+      if (decoy === undefined)
+        throw isSpelledOut ? edge.core.access.unknownTenant(tenant) : fhirError('unknownTenant');
       return decoy;
     };
     const served: string[] = [];

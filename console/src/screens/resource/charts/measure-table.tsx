@@ -2,7 +2,13 @@
 import { Anchor, Badge } from '@mantine/core';
 import { Link } from 'react-router';
 import { formatDateTime } from '../../../fhir/format-date';
-import { beyondRange, lastOf, type Measure, type MeasuredValue } from '../../../fhir/measures';
+import {
+  beyondRange,
+  lastOf,
+  type Measure,
+  type MeasuredValue,
+  type MeasureRow,
+} from '../../../fhir/measures';
 import { RecordTable } from '../../../layout/record-table';
 import { texts } from '../../../texts';
 import { chartHash } from './chart-address';
@@ -34,16 +40,16 @@ export function MeasureTable({ measures, caption }: MeasureTableProps) {
         { title: texts.record.values, cell: ({ measure }) => measure.count },
         {
           title: texts.record.lastValue,
-          cell: ({ last }) =>
-            last === undefined ? '' : <LastValue values={[...last.row.values.values()]} unit={last.unit} />,
+          cell: ({ measure, last }) =>
+            last === undefined ? '' : <LastValue values={valuesOf(measure, last.row)} unit={last.unit} />,
         },
         {
           title: texts.record.referenceRange,
-          cell: ({ last }) =>
-            [...(last?.row.values.values() ?? [])]
-              .map(({ range }) => range)
-              .filter(Boolean)
-              .join(' / '),
+          cell: ({ measure, last }) =>
+            (last === undefined ? [] : valuesOf(measure, last.row))
+              .filter(({ value }) => value.range !== '')
+              .map(({ name, value }) => withName(name, value.range))
+              .join('; '),
         },
         {
           title: texts.record.lastOn,
@@ -58,22 +64,36 @@ export function MeasureTable({ measures, caption }: MeasureTableProps) {
   );
 }
 
+interface NamedValue {
+  /** The component; '' for the value of the measurement itself. */
+  readonly name: string;
+  readonly value: MeasuredValue;
+}
+
+function valuesOf(measure: Measure, { values }: MeasureRow): readonly NamedValue[] {
+  return [...values].map(([series, value]) => ({ name: series === measure.name ? '' : series, value }));
+}
+
+const withName = (name: string, text: string): string => (name === '' ? text : `${name}: ${text}`);
+
 interface LastValueProps {
-  readonly values: readonly MeasuredValue[];
+  readonly values: readonly NamedValue[];
   readonly unit: string;
 }
 
-/** The value, and in words where it is outside of its reference range. */
+/** The values, and in words which of them are outside of their reference ranges. */
 function LastValue({ values, unit }: LastValueProps) {
-  const beyond = [...new Set(values.flatMap((value) => beyondRange(value) ?? []))];
   return (
     <>
-      {`${values.map(({ digits }) => digits).join(' / ')} ${unit}`}
-      {beyond.map((side) => (
-        <Badge key={side} color="orange" variant="light" size="sm" ml={8} tt="none">
-          {texts.record.beyond[side]}
-        </Badge>
-      ))}
+      {`${values.map(({ name, value }) => withName(name, value.digits)).join(' / ')} ${unit}`}
+      {values.map(({ name, value }) => {
+        const side = beyondRange(value);
+        return side === undefined ? null : (
+          <Badge key={name} color="orange" variant="light" size="sm" ml={8} tt="none">
+            {withName(values.length > 1 ? name : '', texts.record.beyond[side])}
+          </Badge>
+        );
+      })}
     </>
   );
 }

@@ -36,13 +36,13 @@ export interface SavedSearchesProps {
 }
 
 export function SavedSearches(props: SavedSearchesProps) {
-  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const [isOpen, { toggle, close, set }] = useDisclosure(false);
   const [isSaving, saving] = useDisclosure(false);
   return (
     <>
       <Popover
         opened={isOpen}
-        onClose={close}
+        onChange={set}
         position="bottom-end"
         trapFocus
         // The button stays in view.

@@ -13,7 +13,7 @@ import type { Planned } from '../../../rest/run-batch';
 import { useBatchRun } from '../../../rest/use-batch-run';
 import { texts } from '../../../texts';
 import { findReferrers, type Referrer } from '../../resource/references/use-referrers';
-import { RunResult } from './run-result';
+import { RunResult, useRunDialog } from './run-result';
 import { idOf } from './use-selection';
 
 const { common, resources } = texts;
@@ -32,22 +32,29 @@ export interface RecordsDialogProps {
   readonly onDone: () => void;
 }
 
+/** What the content of such a dialog is given. */
+export interface RecordsRunProps extends Omit<RecordsDialogProps, 'onDone'> {
+  /** The run has begun: records may have changed when the dialog is closed, in whatever way. */
+  readonly onBegun: () => void;
+}
+
 export function DeleteRecords(props: RecordsDialogProps) {
-  const { type, records, isOpen, onClose } = props;
+  const { type, records, isOpen } = props;
+  const dialog = useRunDialog(props);
   return (
     <Modal
       opened={isOpen}
-      onClose={onClose}
+      onClose={dialog.close}
       size="lg"
       title={words.deleteTitle(records.length, type)}
       closeButtonProps={{ 'aria-label': common.close }}
     >
-      {isOpen ? <Deletion {...props} /> : null}
+      {isOpen ? <Deletion {...props} onClose={dialog.close} onBegun={dialog.begun} /> : null}
     </Modal>
   );
 }
 
-function Deletion(props: RecordsDialogProps) {
+function Deletion(props: RecordsRunProps) {
   const capabilities = useCapabilities(props.space);
   if (props.records.length > MOST) return <Alert color="orange">{words.tooMany(MOST)}</Alert>;
   return (
@@ -68,8 +75,8 @@ function toPlanned(type: string, record: JsonObject, index: number): Planned {
   return { line: index + 1, method: 'DELETE', url, type, entry, resource: undefined };
 }
 
-function DryRun(props: RecordsDialogProps & { readonly capability: TypeCapability }) {
-  const { space, type, records, capability, onClose, onDone } = props;
+function DryRun(props: RecordsRunProps & { readonly capability: TypeCapability }) {
+  const { space, type, records, capability, onClose, onBegun } = props;
   const { run, start, cancel } = useBatchRun(space);
   const ids = records.map(idOf);
   const referrers = useQuery({
@@ -79,18 +86,7 @@ function DryRun(props: RecordsDialogProps & { readonly capability: TypeCapabilit
     retry: false,
   });
   const nameOf = (line: number): string => `${type}/${ids[line - 1] ?? ''}`;
-  if (run !== undefined)
-    return (
-      <RunResult
-        run={run}
-        nameOf={nameOf}
-        onCancel={cancel}
-        onClosed={() => {
-          onClose();
-          onDone();
-        }}
-      />
-    );
+  if (run !== undefined) return <RunResult run={run} nameOf={nameOf} onCancel={cancel} onClosed={onClose} />;
   return (
     <Stack gap="sm">
       <Text size="sm">{words.dryRun}</Text>
@@ -123,12 +119,13 @@ function DryRun(props: RecordsDialogProps & { readonly capability: TypeCapabilit
         <Button
           color="red"
           disabled={!referrers.isSuccess}
-          onClick={() =>
+          onClick={() => {
+            onBegun();
             void start({
               purpose: 'send',
               planned: records.map((record, index) => toPlanned(type, record, index)),
-            })
-          }
+            });
+          }}
         >
           {words.deleteNow(records.length)}
         </Button>

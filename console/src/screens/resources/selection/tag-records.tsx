@@ -5,8 +5,8 @@ import { isObject, objectsOf, textOf, type JsonObject } from '../../../api/json'
 import type { Planned } from '../../../rest/run-batch';
 import { useBatchRun } from '../../../rest/use-batch-run';
 import { texts } from '../../../texts';
-import type { RecordsDialogProps } from './delete-records';
-import { RunResult } from './run-result';
+import type { RecordsDialogProps, RecordsRunProps } from './delete-records';
+import { RunResult, useRunDialog } from './run-result';
 import { idOf } from './use-selection';
 
 const { common, resources } = texts;
@@ -49,21 +49,22 @@ function toPlanned(
 }
 
 export function TagRecords(props: RecordsDialogProps) {
-  const { records, isOpen, onClose } = props;
+  const { records, isOpen } = props;
+  const dialog = useRunDialog(props);
   return (
     <Modal
       opened={isOpen}
-      onClose={onClose}
+      onClose={dialog.close}
       size="lg"
       title={words.tagTitle(records.length)}
       closeButtonProps={{ 'aria-label': common.close }}
     >
-      {isOpen ? <Tagging {...props} /> : null}
+      {isOpen ? <Tagging {...props} onClose={dialog.close} onBegun={dialog.begun} /> : null}
     </Modal>
   );
 }
 
-function Tagging({ space, type, records, onClose, onDone }: RecordsDialogProps) {
+function Tagging({ space, type, records, onClose, onBegun }: RecordsRunProps) {
   const { run, start, cancel } = useBatchRun(space);
   const [tag, setTag] = useState<Tag>({ system: '', code: '', display: '' });
   const [kind, setKind] = useState<Kind>('add');
@@ -74,10 +75,7 @@ function Tagging({ space, type, records, onClose, onDone }: RecordsDialogProps) 
         run={run}
         nameOf={(line) => `${type}/${idOf(sent[line - 1] ?? {})}`}
         onCancel={cancel}
-        onClosed={() => {
-          onClose();
-          onDone();
-        }}
+        onClosed={onClose}
       />
     );
   const code = tag.code.trim();
@@ -90,6 +88,7 @@ function Tagging({ space, type, records, onClose, onDone }: RecordsDialogProps) 
       onSubmit={(event) => {
         event.preventDefault();
         setSent(changed);
+        onBegun();
         const planned = changed.map((record, index) =>
           toPlanned(type, record, { line: index + 1, tag: trimmed, kind }),
         );
