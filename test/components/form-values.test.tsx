@@ -6,6 +6,7 @@ import { fieldOf, type FormField } from '../../console/src/fhir/form-definition'
 import { FormDraftContext, valueAt } from '../../console/src/screens/resource/form/form-draft';
 import { FieldView } from '../../console/src/screens/resource/form/field-view';
 import { CodingInput, ConceptInput } from '../../console/src/screens/resource/form/coded-input';
+import { ReferencePicker } from '../../console/src/screens/resource/form/reference-picker';
 import { PrimitiveInput } from '../../console/src/screens/resource/form/primitive-input';
 import { render } from './render';
 
@@ -66,6 +67,37 @@ it('a decimal is in the draft with the digits that were typed', () => {
   render(<Field code="decimal" text='{"value": 7}' />);
   type('1', '1.', '1.5', '1.50');
   expect(draft).toBe('{"value": 1.50}');
+});
+
+function Reference({ text }: { readonly text: string }) {
+  const [now, setNow] = useState(text);
+  draft = now;
+  const record = parseJson(now) as JsonObject;
+  return (
+    <FormDraftContext value={{ space: SPACE, record, issues: [], edit: setNow }}>
+      <ReferencePicker
+        path={['value']}
+        value={valueAt(record, ['value'])}
+        field={FIELD}
+        type={{ code: 'Reference', member: 'value', profiles: [], targets: ['Practitioner'] }}
+        place={{ definition: DEFINITION, id: '' }}
+        label="Performer"
+        isNew={false}
+      />
+    </FormDraftContext>
+  );
+}
+
+it.each([
+  ['a name', '{"value": {"display": "Dr Nobody", "identifier": {"value": "77"}}}', 'Dr Nobody (no record)'],
+  ['an identifier', '{"value": {"identifier": {"value": "77"}}}', '77 (no record)'],
+])('a reference that has only %s is shown, and stays as it is', async (_what, text, shown) => {
+  render(<Reference text={text} />);
+  const input = await screen.findByRole<HTMLInputElement>('combobox', { name: 'Performer' });
+  expect(input.value).toBe(shown);
+  fireEvent.focus(input);
+  fireEvent.blur(input);
+  expect([input.value, draft]).toEqual([shown, text]);
 });
 
 function List() {

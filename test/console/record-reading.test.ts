@@ -113,6 +113,12 @@ describe('The title of a record', () => {
     expect(headlineOf(json('{"resourceType": "Patient", "id": "1", "name": [{"family": "Doe"}]}'))).toBe(
       'Doe',
     );
+    const document = { resourceType: 'DocumentReference', id: '1', type: { text: 'Letter' } };
+    const content = [{ attachment: { title: 'letter.txt' } }];
+    const named = (more: object) => headlineOf(json(JSON.stringify({ ...document, ...more })));
+    expect([named({}), named({ content }), named({ content, description: 'Letter of May' })]).toEqual([
+      ...['Letter', 'letter.txt', 'Letter of May'],
+    ]);
     expect(headlineOf(json('{"resourceType": "Condition", "id": "1", "code": {"text": "Asthma"}}'))).toBe(
       'Asthma',
     );

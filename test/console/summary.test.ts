@@ -1,6 +1,6 @@
 import { parseJson, type JsonObject } from '../../console/src/api/json';
 import { beyondRange, lastOf, measuresOf } from '../../console/src/fhir/measures';
-import { isDangerous, SUMMARY, summaryCell } from '../../console/src/fhir/summary';
+import { dangerOf, SUMMARY, summaryCell } from '../../console/src/fhir/summary';
 import { RELEASE_NAMES } from '../../src/core';
 import { loadDefinitions } from '../../src/core/fhir/definitions';
 
@@ -30,8 +30,10 @@ describe('The summary of a patient', () => {
     }`);
     expect(summaryCell(penicillin, 'reactions')).toBe('Hives, Wheezing (severe); Nausea');
     expect(summaryCell(penicillin, 'state')).toBe('Active');
-    expect(isDangerous(penicillin)).toBe(true);
-    expect(isDangerous(json('{"resourceType": "AllergyIntolerance", "criticality": "low"}'))).toBe(false);
+    expect(dangerOf(penicillin)).toBe('severe');
+    const risk = (criticality: string) =>
+      dangerOf(json(JSON.stringify({ resourceType: 'AllergyIntolerance', criticality })));
+    expect([risk('low'), risk('high')]).toEqual([undefined, 'highRisk']);
   });
 
   it('says since when something is so, from what the record says first', () => {

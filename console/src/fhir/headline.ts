@@ -43,12 +43,23 @@ export function headlineOf(record: JsonObject, definition?: TypeDefinition): str
   const address = `${textOf(record['resourceType']) ?? ''}/${textOf(record['id']) ?? ''}`;
   const title = formatTitle(record);
   if (title !== address && title !== textOf(record['resourceType']) && title !== '') return title;
+  const document = titleOfDocument(record);
+  if (document !== undefined) return document;
   const members = membersOf(record, definition?.elements ?? [], HIDDEN).filter(isNaming);
   const concepts = members.filter(
     (member) => member.type === 'CodeableConcept' || isConceptOrReference(member),
   );
   const codings = members.filter(({ type }) => type === 'Coding');
   return [...concepts, ...codings].map((member) => textOfMember(member, record)).find((text) => text !== '');
+}
+
+/** What a document says of itself: its kind is that of many. */
+function titleOfDocument(record: JsonObject): string | undefined {
+  if (record['resourceType'] !== 'DocumentReference') return undefined;
+  const titles = objectsOf(record['content']).map(({ attachment }) =>
+    isObject(attachment) ? textOf(attachment['title']) : undefined,
+  );
+  return textOf(record['description']) ?? titles.find((title) => title !== undefined);
 }
 
 /** Birth date and sex, which tell persons of one name apart. */

@@ -70,7 +70,13 @@ export const SUMMARY: readonly SummarySection[] = [
   },
   {
     name: 'documents',
-    searches: [{ type: 'DocumentReference', query: `${IN_ERROR}&_sort=-date`, first: 10 }],
+    searches: [
+      {
+        type: 'DocumentReference',
+        query: 'status:not=superseded,entered-in-error&_sort=-date',
+        first: 10,
+      },
+    ],
     columns: ['state', 'on'],
   },
 ];
@@ -107,8 +113,8 @@ export function summaryCell(record: JsonObject, column: SummaryColumn): string {
   return CELLS[column](record);
 }
 
-/** True: it is said to be able to kill, which must be seen at once. */
-export function isDangerous(record: JsonObject): boolean {
-  const severe = objectsOf(record['reaction']).some(({ severity }) => severity === 'severe');
-  return record['criticality'] === 'high' || severe;
+/** What must be seen of an allergy at once: a severe reaction was seen, or one may be able to kill. */
+export function dangerOf(record: JsonObject): 'severe' | 'highRisk' | undefined {
+  if (objectsOf(record['reaction']).some(({ severity }) => severity === 'severe')) return 'severe';
+  return record['criticality'] === 'high' ? 'highRisk' : undefined;
 }

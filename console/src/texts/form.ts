@@ -32,6 +32,7 @@ export const form = {
   unitCode: 'UCUM code',
   findRecord: 'Type a name',
   noRecord: 'No record has this name',
+  withoutRecord: (name: string) => `${name} (no record)`,
   targetType: (label: string) => `${label}: type of the record`,
   chooseFile: 'Choose a file',
   fileHint: (inside: number) =>

@@ -33,7 +33,7 @@ export const summary = {
   refused: (types: string) => `You may not read ${types} here, so this section can be incomplete.`,
   bounded: (shown: number) => `Only the newest ${shown} are shown.`,
   all: (type: string) => `All ${type} records`,
-  dangerous: 'severe',
+  danger: { severe: 'severe', highRisk: 'high risk' },
   print: 'Print',
   printed: (time: string) => `Printed on ${time}`,
 } as const;

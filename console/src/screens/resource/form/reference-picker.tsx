@@ -16,6 +16,8 @@ import type { ValueProps } from './value-props';
 
 const words = texts.form;
 const PAUSE_MS = 250;
+/** The value of a reference that has no address; no address is like it. */
+const UNADDRESSED = '#without-record';
 
 const addressOf = (record: JsonObject): string =>
   `${textOf(record['resourceType']) ?? ''}/${textOf(record['id']) ?? ''}`;
@@ -34,13 +36,21 @@ export function ReferencePicker(props: ValueProps) {
   const written = target.kind === 'record' ? target.type : undefined;
   const sought = chosenType ?? written ?? targets.find((each) => each === 'Patient') ?? targets[0] ?? '';
   const name = useRecordName(space, target.kind === 'record' ? address : undefined);
-  const shown = textOf(reference['display']) ?? wordsOf(name) ?? address ?? '';
+  const identifier = isObject(reference['identifier']) ? textOf(reference['identifier']['value']) : undefined;
+  const unaddressed = address === undefined ? (textOf(reference['display']) ?? identifier) : undefined;
+  const shown =
+    unaddressed === undefined
+      ? (textOf(reference['display']) ?? wordsOf(name) ?? address ?? '')
+      : words.withoutRecord(unaddressed);
   const records = useTargets(space, isUsed ? sought : '', text === shown ? '' : text);
   const found = new Map(
     records.map((record) => [addressOf(record), headlineOf(record) ?? addressOf(record)]),
   );
-  if (address !== undefined) found.set(address, shown);
+  // A reference may say who is meant without an address: that is shown, and stays until another is chosen.
+  const chosen = address ?? (unaddressed === undefined ? undefined : UNADDRESSED);
+  if (chosen !== undefined) found.set(chosen, shown);
   const choose = (next: string | null): void => {
+    if (next === UNADDRESSED) return;
     const display = next === null ? undefined : found.get(next);
     edit((draft) => {
       // What describes another record would not be true of this one.
@@ -79,7 +89,7 @@ export function ReferencePicker(props: ValueProps) {
           clearable
           placeholder={words.findRecord}
           data={[...found].map(([each, title]) => ({ value: each, label: title }))}
-          value={address ?? null}
+          value={chosen ?? null}
           filter={({ options }) => options}
           onFocus={({ currentTarget }) => {
             setUsed(true);
@@ -92,7 +102,7 @@ export function ReferencePicker(props: ValueProps) {
             <div>
               <Text size="sm">{option.label}</Text>
               <Text size="xs" c="dimmed">
-                {option.value}
+                {option.value === UNADDRESSED ? '' : option.value}
               </Text>
             </div>
           )}

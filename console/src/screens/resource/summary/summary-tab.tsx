@@ -7,7 +7,7 @@ import { searchAll } from '../../../api/many';
 import { formatDateTime } from '../../../fhir/format-date';
 import { measuresOf } from '../../../fhir/measures';
 import { useHeadline } from '../../../fhir/render/use-names';
-import { isDangerous, SUMMARY, summaryCell, type SummarySection } from '../../../fhir/summary';
+import { dangerOf, SUMMARY, summaryCell, type SummarySection } from '../../../fhir/summary';
 import { IconPrinter } from '../../../layout/icons/icons';
 import { Loaded } from '../../../layout/loaded';
 import print from '../../../layout/print.module.css';
@@ -161,6 +161,7 @@ const addressOf = (record: JsonObject): string =>
 /** What a record is, as a link to it. A medication can be another record, whose name is read. */
 function NameCell({ space, record }: { readonly space: Space; readonly record: JsonObject }) {
   const headline = useHeadline(space, record);
+  const danger = dangerOf(record);
   return (
     <>
       <Anchor
@@ -170,11 +171,11 @@ function NameCell({ space, record }: { readonly space: Space; readonly record: J
       >
         {headline ?? addressOf(record)}
       </Anchor>
-      {isDangerous(record) ? (
+      {danger === undefined ? null : (
         <Badge color="red" variant="filled" size="sm" ml={8} tt="none">
-          {words.dangerous}
+          {words.danger[danger]}
         </Badge>
-      ) : null}
+      )}
     </>
   );
 }
