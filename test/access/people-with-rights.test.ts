@@ -67,6 +67,15 @@ const agentsOf = (events: readonly RecordedEvent[], query: string): unknown =>
     .filter(({ entity }) => entity.some((one) => Buffer.from(one.query ?? '', 'base64').toString() === query))
     .map(({ agent, outcomeDesc }) => [...agent.map(({ who }) => who.identifier?.value), outcomeDesc]);
 
+it('an administrator whose account has no identity in FHIR is told so, and not of a scope', async () => {
+  const token = await toToken('olga', 'acme');
+  const { status, json } = await get('/w/acme/api/v1/fhir/r4/Practitioner', token);
+  expect([status, json.issue[0].diagnostics]).toEqual([
+    403,
+    'Your account has no identity in FHIR (fhirUser), so that it reaches no records: an administrator can add one to it',
+  ]);
+});
+
 describe('an administrator of the tenant system who signs in to the console', () => {
   it('administers the server until the right is taken away, in every process, with the token from before', async () => {
     const token = await toToken('olga');

@@ -126,12 +126,13 @@ describe.each(releases)('under %s', (release, fhirVersion) => {
 
   it('a tenant that does not exist is named where everything is open, in REST and GraphQL', async () => {
     for (const [method, place] of [
-      ['GET', `fhir/${release}/Patient`],
-      ['GET', `fhir/${release}/metadata`],
-      ['POST', `graphql/${release}`],
-      ['GET', 'users'],
+      ['GET', `api/v1/fhir/${release}/Patient`],
+      ['GET', `api/v1/fhir/${release}/metadata`],
+      ['POST', `api/v1/graphql/${release}`],
+      ['GET', 'api/v1/users'],
+      ['GET', 'oidc/.well-known/openid-configuration'],
     ] as const) {
-      const { status, json } = await server.request(method, `/w/nobody/api/v1/${place}`);
+      const { status, json } = await server.request(method, `/w/nobody/${place}`);
       const text = json.issue?.[0].diagnostics as string;
       expect([place, status, text]).toEqual([
         place,

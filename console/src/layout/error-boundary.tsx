@@ -1,6 +1,7 @@
 /** Says that a screen has failed, instead of an empty page: after an upgrade the server has other files than this tab asks for. */
 import { Alert, Button, Stack, Text } from '@mantine/core';
-import { Component, type ReactNode } from 'react';
+import { Component, useEffect, useState, type ReactNode } from 'react';
+import { PREFIX } from '../place';
 import { texts } from '../texts';
 
 interface Props {
@@ -26,15 +27,48 @@ export class ErrorBoundary extends Component<Props, State> {
 
   override render(): ReactNode {
     if (!this.state.hasFailed) return this.props.children;
-    return (
-      <Alert color="red" role="alert" title={texts.failures.screen} my="md">
-        <Stack gap="sm" align="start">
-          <Text size="sm">{navigator.onLine ? texts.failures.screenHint : texts.failures.offline}</Text>
-          <Button size="xs" onClick={() => location.reload()}>
-            {texts.failures.reload}
-          </Button>
-        </Stack>
-      </Alert>
-    );
+    return <FailedScreen />;
   }
+}
+
+/** Whether the server answers at all. */
+async function isReachable(): Promise<boolean> {
+  try {
+    await fetch(`${PREFIX}/health/live`, { cache: 'no-store' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A program that could not be loaded stays so until the page is loaded again, which leaves the console while the server is away. */
+function FailedScreen() {
+  const [isAway, setAway] = useState(false);
+  const check = async (): Promise<boolean> => {
+    const isThere = await isReachable();
+    setAway(!isThere);
+    return isThere;
+  };
+  useEffect(() => {
+    void check();
+  }, []);
+  const { failures } = texts;
+  const hint = isAway ? failures.unreachable : failures.screenHint;
+  return (
+    <Alert color="red" role="alert" title={failures.screen} my="md">
+      <Stack gap="sm" align="start">
+        <Text size="sm">{navigator.onLine ? hint : failures.offline}</Text>
+        <Button
+          size="xs"
+          onClick={() =>
+            void check().then((isThere) => {
+              if (isThere) location.reload();
+            })
+          }
+        >
+          {failures.reload}
+        </Button>
+      </Stack>
+    </Alert>
+  );
 }

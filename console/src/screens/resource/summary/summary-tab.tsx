@@ -120,7 +120,7 @@ function SectionView({ space, id, section }: SectionProps) {
       {refused.length === searches.length ? null : <Rows space={space} section={section} />}
       {hasMore ? (
         <Text size="sm" c="dimmed">
-          {words.bounded(records.length)}
+          {section.columns.length === 0 ? words.boundedValues(records.length) : words.bounded(records.length)}
         </Text>
       ) : null}
     </section>
