@@ -212,6 +212,8 @@ it.each([
   ['a resource that does not exist', { policy: { name: 'p', definition: { rules: [] } }, type: 'Patient', id: 'none' }, 'Patient/none does not exist'],
   ['an id that is none', { client: 'x', type: 'Patient', id: '../x' }, '"id" must be'],
   ['a policy that could not be stored', { policy: { name: 'p', definition: { rules: [{ types: ['Nothing'], interactions: 'r' }] } }, type: 'Patient' }, "'Nothing' is not a resource type"],
+  ['a policy with a name that is almost right', { policy: { name: 'p', definition: { rules: [{ types: ['Observatoin'], interactions: 'r' }] } }, type: 'Patient' }, "'Observatoin' is not a resource type; did you mean Observation?"],
+  ['a type that is almost right', { policy: { name: 'p', definition: { rules: [] } }, type: 'Pateint' }, 'did you mean Patient?'],
   ['another member', { type: 'Patient', tenant: 'other' }, "'tenant' is not allowed"],
 ])('a question about %s is refused in words', async (_what, body, reason) => {
   const { status, json } = await ask(body);

@@ -106,6 +106,7 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     ['Patient?_cuont=5', /; did you mean _count\? /],
     ['Patient?name:exat=x', /':exat'.*'name'; did you mean exact\? Supported are missing, /],
     ['Observation?subject:Patient.nmae=x', /; did you mean name\? A chain is /],
+    ['Observation?patient.nmae=x', /; did you mean name\? A chain is /],
     ['Observation?subjct.name=x', /; did you mean subject\? A chain is /],
     [`Patient?${'gender'.repeat(500)}=male`, /; supported are /],
     ['Patient?_sort=-birthdat', /: did you mean birthdate\? Patient can be sorted by /],
@@ -119,6 +120,22 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     [
       'Location?_has:Encounter:location:shoe=9',
       /'_has:Encounter:location:shoe'.*_has:Type:reference:parameter/,
+    ],
+    [
+      'Location?_has:Encounter:location:staus=x',
+      /; did you mean status\? It is _has:Type:reference:parameter/,
+    ],
+    [
+      'Location?_has:Encountr:location:status=x',
+      /'Encountr' is not a resource type; did you mean Encounter\?/,
+    ],
+    [
+      'Location?_has:Encounter:locatoin:status=x',
+      /no reference parameter 'locatoin'.*; did you mean location\?/,
+    ],
+    [
+      '?_type=Pateint',
+      /'Pateint' is not a resource type; did you mean Patient\? Write names of resource types/,
     ],
     [
       '?_type=Patient,Observation&gender=male',

@@ -22,7 +22,7 @@ export function FailureView({ error, retry, isOfRecords = false }: FailureViewPr
   const space = useSessionSpace();
   const words =
     error instanceof Failure
-      ? error.issues.map(({ text }) => text)
+      ? error.issues.map(withPlace)
       : [error instanceof Error ? error.message : String(error)];
   const status = error instanceof Failure ? error.status : undefined;
   if (
@@ -63,6 +63,12 @@ export function FailureView({ error, retry, isOfRecords = false }: FailureViewPr
       </Stack>
     </Alert>
   );
+}
+
+/** What is wrong and where, as far as the words do not say where. */
+function withPlace({ text, expression }: Failure['issues'][number]): string {
+  const places = expression.filter((place) => !text.includes(place));
+  return places.length === 0 ? text : `${text} (${places.join(', ')})`;
 }
 
 /** Where the rights of an administrator are missing: how to get them. */

@@ -2,6 +2,7 @@
  * Explains what a caller may do, and why not: from the permissions of requests, the tests of resources and the guard of writes. It
  * decides nothing itself.
  */
+import { didYouMean } from '../fhir/closest-name';
 import type {
   AccessExplanation,
   ExplainedAnswer,
@@ -55,7 +56,9 @@ export async function explainAccess(
   const definitions = services.definitions(space.release);
   const typeNumber = definitions.typeNumber(type);
   if (typeNumber === undefined || !definitions.isResourceType(type))
-    throw fhirError('invalidValue', { reason: `'${type.slice(0, 64)}' is not a resource type` });
+    throw fhirError('invalidValue', {
+      reason: `'${type.slice(0, 64)}' is not a resource type${didYouMean(type, definitions.resourceTypes)}`,
+    });
   const written = content === undefined ? undefined : contentOf(content, type, id);
   const visibility = visibilityOf(services, context);
   if (visibility === undefined) throw new Error('there is no access to explain');

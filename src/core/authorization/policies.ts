@@ -4,6 +4,7 @@ import type { VersionGuard } from '../api/version';
 import { turns } from '../concurrency/turns';
 import type { TenantSpace } from '../context';
 import { FhirError, fhirError } from '../errors';
+import { didYouMean } from '../fhir/closest-name';
 import { loadDefinitions } from '../fhir/definitions';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
 import type { Operation } from '../operation-types/operation';
@@ -155,7 +156,10 @@ async function requireExisting(
   for (const [index, { types, anyOf }] of rules.entries()) {
     for (const [place, type] of types.entries())
       if (type !== ANY_TYPE && !contexts.some(({ definitions }) => definitions.isResourceType(type)))
-        throw refused(`'${type.slice(0, 40)}' is not a resource type`, `rules[${index}].types[${place}]`);
+        throw refused(
+          `'${type.slice(0, 40)}' is not a resource type${didYouMean(type, typesOf(contexts))}`,
+          `rules[${index}].types[${place}]`,
+        );
     for (const type of types)
       for (const [place, query] of anyOf.entries())
         for (const [name, value] of query) {
@@ -186,4 +190,8 @@ function isUnderstood(context: SearchTypeContext, type: string, name: string, va
 function isOperation(known: readonly Operation[], release: Release, code: string): boolean {
   const available = [...listOperations(known, loadDefinitions(release)), ...EXPORT_DEFINITIONS];
   return available.some((operation) => operation.code === code);
+}
+
+function typesOf(contexts: readonly SearchTypeContext[]): Set<string> {
+  return new Set(contexts.flatMap(({ definitions }) => [...definitions.resourceTypes]));
 }

@@ -1,3 +1,4 @@
+import { closestName } from '../fhir/closest-name';
 import type { SettingChanges, TenantSetting } from '../api/tenant';
 import {
   NOTHING_OPENED,
@@ -172,9 +173,11 @@ export function requireSettings(changes: SettingChanges): void {
     }
     const kind = kinds.find((candidate) => candidate.name === name);
     if (kind === undefined) {
-      const names = [...kinds, { name: RECORD_OPENS }, ...LIMIT_SETTINGS].map(({ name }) => name).join(', ');
+      const names = [...kinds, { name: RECORD_OPENS }, ...LIMIT_SETTINGS].map(({ name }) => name);
+      const meant = closestName(name, names);
+      const hint = meant === undefined ? '' : `did you mean ${meant}? There are `;
       throw fhirError('invalidValue', {
-        reason: `'${name.slice(0, 40)}' is not a setting of a tenant: ${names}`,
+        reason: `'${name.slice(0, 40)}' is not a setting of a tenant: ${hint}${names.join(', ')}`,
       });
     }
     if (value !== null && !kind.values.includes(value))

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { Failure } from '../../api/failure';
 import { parseJson, type JsonObject } from '../../api/json';
+import { toCurl } from '../../fhir/search-curl';
 import { get } from '../../api/fhir';
 import { CopyField, CopyLine } from '../../layout/copy';
 import { useSpace } from '../../layout/current-screen';
@@ -12,7 +13,7 @@ import { Part, ScreenHeading } from '../../layout/heading';
 import { TenantChoice } from '../../layout/tenant-switcher';
 import { useAdministrationPath } from '../../layout/use-administration';
 import { usePerson } from '../../layout/use-person';
-import { absolute, fhirPath, graphqlPath, PREFIX, screenPath, type Space } from '../../place';
+import { absolute, isSignInNeeded, fhirPath, graphqlPath, PREFIX, screenPath, type Space } from '../../place';
 import { texts } from '../../texts';
 
 const { start } = texts;
@@ -81,7 +82,7 @@ function Addresses({ space }: { readonly space: Space }) {
     { what: start.capabilities, value: `${root}/metadata` },
     { what: start.openapi, value: `${root}/openapi.json` },
     { what: start.smart, value: `${root}/.well-known/smart-configuration` },
-    { what: start.curl, value: `curl -H 'accept: application/fhir+json' '${root}/Patient?_count=1'` },
+    { what: start.curl, value: toCurl(`${root}/Patient?_count=1`, isSignInNeeded()) },
   ];
   return (
     <Part title={start.addresses}>

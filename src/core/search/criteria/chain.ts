@@ -1,4 +1,5 @@
 /** Criteria on resources that the searched ones refer to, or that refer to them (search.html#chaining, #has). */
+import { didYouMean } from '../../fhir/closest-name';
 import { FhirError, fhirError } from '../../errors';
 import { allowedCanonicalTypes, isCanonicalValued } from '../parameters/canonical-targets';
 import { isEmbedded, storedParameters, type StoredParameter } from '../parameters/parameter';
@@ -213,12 +214,17 @@ export function hasCriterion(
   const { source, code, name } = link;
   const { definitions } = context;
   if (!definitions.isResourceType(source))
-    throw refusedHas(link, `'${source.slice(0, 40)}' is not a resource type`);
-  const stored = storedParameters(definitions, source).get(code);
+    throw refusedHas(
+      link,
+      `'${source.slice(0, 40)}' is not a resource type${didYouMean(source, definitions.resourceTypes)}`,
+    );
+  const all = storedParameters(definitions, source);
+  const stored = all.get(code);
   const parameters = stored?.parameter.kind === 'reference' ? rowsTowards(stored, type) : [];
   const { referred, canonicals } = stored === undefined ? NO_TARGETS : targetTypes(context, stored);
   if (parameters.length === 0 || !(referred.includes(type) || canonicals.includes(type))) {
-    const reason = `${source} has no reference parameter '${code.slice(0, 40)}' that can refer to ${type}`;
+    const hint = stored === undefined ? didYouMean(code, all.keys()) : '';
+    const reason = `${source} has no reference parameter '${code.slice(0, 40)}' that can refer to ${type}${hint}`;
     throw refusedHas(link, reason);
   }
   const inner = criteriaOf(source, nesting.inside(name));

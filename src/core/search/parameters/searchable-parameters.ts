@@ -25,6 +25,9 @@ export function searchableCodes(context: SearchTypeContext, type: string): strin
     .filter((code) => !hidesWords(context, type, code));
 }
 
+/** Types whose parameters a hint is looked for in; a reference to any type has more. */
+const MOST_TARGETS = 10;
+
 /**
  * Returns the text after "'name' is not a search parameter of Type". It says why a tenant's parameter is unusable, which
  * name was probably meant and which parameters exist, or the syntax of a chain or `_has`. `others`: names that a search may
@@ -36,8 +39,7 @@ export function explainParameters(
   name: string,
   others: readonly string[] = [],
 ): string {
-  if (name.startsWith('_has:'))
-    return '; it is _has:Type:reference:parameter, where the last is a search parameter of that Type';
+  if (name.startsWith('_has:')) return explainHas(context, name);
   const code = name.replace(/:.*/, '');
   const unusable = context.tenantParameters?.find(
     (one) => one.type === type && one.code === code && (one.state === 'indexing' || one.state === 'failed'),
@@ -48,6 +50,13 @@ export function explainParameters(
   return didYouMean(code, [...codes, ...others], `supported are ${codes.join(', ')}`);
 }
 
+function explainHas(context: SearchTypeContext, name: string): string {
+  const syntax = 'it is _has:Type:reference:parameter, where the last is a search parameter of that Type';
+  const [, source = '', , last = ''] = name.split(':');
+  const isKnown = context.definitions.isResourceType(source);
+  return didYouMean(last, isKnown ? searchableCodes(context, source) : [], syntax);
+}
+
 function explainChain(context: SearchTypeContext, type: string, name: string): string {
   const links = parametersOf(context.definitions, type).filter(({ kind }) => kind === 'reference');
   const codes = links.map(({ code }) => code);
@@ -56,7 +65,9 @@ function explainChain(context: SearchTypeContext, type: string, name: string): s
   const listed = codes.length === 0 ? 'none' : codes.join(', ');
   const syntax = `a chain is reference.parameter or reference:Type.parameter, and references of ${type} are ${listed}`;
   if (!codes.includes(first)) return didYouMean(first, codes, syntax);
-  return didYouMean(last, isTyped ? searchableCodes(context, target) : [], syntax);
+  const targets = isTyped ? [target] : (links.find(({ code }) => code === first)?.targets ?? []);
+  const ofTargets = targets.filter((each) => context.definitions.isResourceType(each)).slice(0, MOST_TARGETS);
+  return didYouMean(last, new Set(ofTargets.flatMap((each) => searchableCodes(context, each))), syntax);
 }
 
 function reasonOf({ owner, state }: TenantParameter): string {

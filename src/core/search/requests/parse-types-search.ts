@@ -1,3 +1,4 @@
+import { didYouMean } from '../../fhir/closest-name';
 import type { SearchRequest } from './search-request';
 import { fhirError, toIssue, type Issue } from '../../errors';
 import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
@@ -39,7 +40,12 @@ export function readTypes(definitions: Definitions, parameters: Parameters): Nam
     const types = splitUnescaped(value, ',').map(unescapeValue);
     const unknown = types.find((type) => !definitions.isResourceType(type));
     if (unknown !== undefined) {
-      const reason = `'${unknown.slice(0, 40)}' is not a resource type; write names of resource types, with commas between`;
+      const hint = didYouMean(
+        unknown,
+        definitions.resourceTypes,
+        'write names of resource types, with commas between',
+      );
+      const reason = `'${unknown.slice(0, 40)}' is not a resource type${hint}`;
       throw fhirError('invalidParameterValue', { parameter: '_type', value: value.slice(0, 80), reason });
     }
     lists.push(types);
