@@ -101,6 +101,12 @@ describe('the quick start', () => {
     expect((await client.request('PUT', storedPatient, { resourceType: 'Patient', id: 'kept' })).status).toBe(
       201,
     );
+    const { json: server } = await client.request('GET', '/w/system/api/v1/server/settings');
+    const source = (name: string) =>
+      server.settings.find((setting: { name: string }) => setting.name === name).source;
+    expect(['FHIR_DATABASE_PORT', 'LOG_LEVEL', 'PORT', 'MAX_BODY_BYTES'].map(source)).toEqual([
+      ...['the quick start', 'the quick start', '--port', 'default'],
+    ]);
     client.close();
     await expect(startQuickstart(['--empty', '--data', folder])).rejects.toThrow(
       `${folder} is in use by process`,
