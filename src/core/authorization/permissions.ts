@@ -250,13 +250,12 @@ export class Permissions {
   }
 
   #reasonAgainst(type: string, right: Right): string {
-    const { scopes, policies, account } = this.access;
+    const { scopes, policies, account, user } = this.access;
     const needed = `${this.#scopes[0]?.context ?? (account === undefined ? 'system' : 'user')}/${type}.${right}`;
     if (type === AUDIT_EVENT)
       return 'Only auditors and administrators can read audit records, and no client can change them';
     if (scopes.length === 0) return `This client has no scopes: the scope ${needed} is missing`;
-    if (account !== undefined && this.#scopes.length === 0 && this.#reach.kind === 'nothing')
-      return NO_IDENTITY;
+    if (account !== undefined && user === undefined && this.#scopes.length === 0) return NO_IDENTITY;
     const held = type === ANY_TYPE ? this.#scopes : this.#scopesFor(type, right);
     if (held.some(({ context }) => this.#wouldWiden(type, right, context)))
       return `${DECIDING.join(', ')} say whose records people reach: by patient/ and user/ scopes only a Practitioner or PractitionerRole writes them`;
