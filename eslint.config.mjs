@@ -73,6 +73,7 @@ export default tseslint.config(
       'src/cli.ts',
       'src/cli/**',
       'src/embedded/**',
+      'src/workers/**',
       'src/core/fhir/processor-time.ts',
       'src/process-metrics.ts',
       'src/process-report.ts',
@@ -83,7 +84,7 @@ export default tseslint.config(
         {
           name: 'process',
           message:
-            'process is allowed in entry points only (main.ts, cli.ts, cli/, embedded/); take the value as a parameter.',
+            'process is allowed in entry points only (main.ts, cli.ts, cli/, embedded/, workers/); take the value as a parameter.',
         },
         { name: 'fetch', message: 'fetch is not allowed; send requests by core/outbound.' },
       ],
@@ -94,7 +95,7 @@ export default tseslint.config(
             {
               name: 'node:process',
               message:
-                'process is allowed in entry points only (main.ts, cli.ts, cli/, embedded/); take the value as a parameter.',
+                'process is allowed in entry points only (main.ts, cli.ts, cli/, embedded/, workers/); take the value as a parameter.',
             },
           ],
         },

@@ -22,12 +22,14 @@ import { createMailer } from './mail';
 import { createImportJob } from './packages/import-job';
 import { watchProcess } from './process-metrics';
 import { describeProcess } from './process-report';
-import { endListener } from './rest/connections/listener-end';
+import { endListener, leavePort } from './rest/connections/listener-end';
 import { createMetrics, listenForMetrics, type MetricsListener } from './rest/observation/metrics';
+import { REPLACED } from './rest/connections/stopping';
 import { createRestServer } from './rest/server';
 import { startTracing, type Environment } from './tracing';
 import { warmUp } from './warm-up';
 import { watchUnusedConnections } from './rest/connections/unused-connections';
+import type { Metrics } from './workers/messages';
 
 /** A route of the router: `GET /w/:tenant/oidc/jwks`. */
 export interface Route {
@@ -41,11 +43,13 @@ export interface App {
   readonly routes: readonly Route[];
   /** Resolves with the bound address: PORT may be 0. */
   listen(): Promise<{ host: string; port: number }>;
+  /** The metrics of this process, with their values. */
+  metrics(): Promise<Metrics>;
   /**
    * Says that it is not ready, stops to listen after SHUTDOWN_DELAY_MS, finishes open requests and closes all
-   * connections.
+   * connections. `isReplaced`: another process serves the same port, so that clients need not go elsewhere.
    */
-  close(): Promise<void>;
+  close(options?: { readonly isReplaced?: boolean }): Promise<void>;
 }
 
 /** The environment of the process, beside its settings. */
@@ -54,6 +58,8 @@ export interface Surroundings {
   readonly environment?: Environment;
   /** Default: those of this package. */
   readonly pages?: BuiltPages;
+  /** True: another process accepts the connections of the port, and serves the metrics. */
+  readonly isWorker?: boolean;
 }
 
 /** The certificate authorities that a TLS connection trusts: those of the file, or by default those of Node.js. */
@@ -95,7 +101,7 @@ export async function createApp(
   settings: Settings,
   log: Log = pino(settings.log),
   signal?: AbortSignal,
-  { environment = {}, pages = PACKAGED_PAGES }: Surroundings = {},
+  { environment = {}, pages = PACKAGED_PAGES, isWorker = false }: Surroundings = {},
 ): Promise<App> {
   const tracing = await startTracing(environment, log);
   const metrics = createMetrics();
@@ -202,18 +208,21 @@ export async function createApp(
       core.jobs.startWork();
       core.health.report(() => describeProcess({ core, metrics, port }));
       const { address: metricsAddress } = settings.metrics;
-      if (metricsAddress !== undefined)
-        metricsListener = await listenForMetrics(metrics, metricsAddress, log);
+      if (metricsAddress !== undefined && !isWorker)
+        metricsListener = await listenForMetrics(metrics.registry, metricsAddress, log);
       return { host: http.host, port };
     },
-    async close() {
-      stopping.abort();
+    metrics: () => metrics.registry.getMetricsAsJSON(),
+    async close({ isReplaced = false } = {}) {
+      stopping.abort(isReplaced ? REPLACED : undefined);
       // Another process has them from now on.
       const handedOver = core.jobs.requests.stop();
       // Commands have a server that does not listen.
       if (server.server.listening) {
-        await delay(settings.shutdown.delayMs);
-        await endListener(server.server);
+        if (!isReplaced) await delay(settings.shutdown.delayMs);
+        if (isReplaced) await leavePort(server.server);
+        // Another process has the connections that wait for a worker.
+        else if (!isWorker) await endListener(server.server);
       }
       // A keep-alive connection is idle only after its last answer, so that one call would not close it.
       const sweep = setInterval(() => {

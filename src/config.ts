@@ -171,7 +171,7 @@ export function misspelledSettings(environment: Environment): readonly string[] 
   return findMisspelled(environment, settingNames());
 }
 
-function isSet(written: string | undefined): boolean {
+export function isSet(written: string | undefined): boolean {
   return written !== undefined && written.trim() !== '';
 }
 

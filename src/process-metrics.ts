@@ -5,6 +5,7 @@ import { constrainedMemory, versions } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import { Gauge, type Registry } from 'prom-client';
+import { isLeaving } from './rest/connections/stopping';
 import { PROGRAM_SCHEMA, VERSION, type ByteBudget, type Core } from './core';
 
 /** The parts of a server that are watched. */
@@ -31,6 +32,7 @@ export function watchProcess(registry: Registry, watched: WatchedProcess): void 
     new Gauge({
       name: 'andiron_redis_reachable',
       help: '1 while Redis answers, else 0: answers are computed each time, and rates are counted in PostgreSQL',
+      aggregator: 'min',
       registers: [],
       collect() {
         this.set(core.health.isRedisReachable() ? 1 : 0);
@@ -62,11 +64,12 @@ function watchReadiness(registry: Registry, { core, stopping }: WatchedProcess):
     new Gauge({
       name: 'andiron_ready',
       help: '1 if /health/ready answers 200, 0 if it answers 503. While the database does not answer for half a second, the last known state',
+      aggregator: 'min',
       registers: [],
       async collect() {
         // A late answer is the value of the next reading.
         await Promise.race([ask(), delay(READINESS_WAIT_MS, undefined, { ref: false })]);
-        this.set(isReady && !stopping.aborted ? 1 : 0);
+        this.set(isReady && !isLeaving(stopping) ? 1 : 0);
       },
     }),
   );
@@ -92,12 +95,16 @@ function watchMemory(registry: Registry, budget: WatchedProcess['budget']): void
       'Greatest size of the heap of V8 (--max-old-space-size), without those of worker threads',
       getHeapStatistics().heap_size_limit,
     ],
-    andiron_memory_limit_bytes: [
-      'Memory that the process may use: the limit of its container or unit, else that of the machine',
-      memoryLimit(),
-    ],
   } as const;
-  for (const [name, [help, value]] of Object.entries(constants)) setConstant(registry, name, help, value);
+  for (const [name, [help, value]] of Object.entries(constants))
+    new Gauge({ name, help, registers: [registry] }).set(value);
+  const memory = new Gauge({
+    name: 'andiron_memory_limit_bytes',
+    help: 'Memory that the process may use: the limit of its container or unit, else that of the machine',
+    aggregator: 'first',
+    registers: [registry],
+  });
+  memory.set(memoryLimit());
 }
 
 /** libuv gives 0 or a huge number where there is no limit. */
@@ -117,12 +124,12 @@ function watchClients(registry: Registry, { listener, maxConnections }: WatchedP
       },
     }),
   );
-  setConstant(
-    registry,
-    'andiron_client_connections_limit',
-    'Limit on the connections of clients (MAX_CONNECTIONS); further ones are closed',
-    maxConnections,
-  );
+  const limit = new Gauge({
+    name: 'andiron_client_connections_limit',
+    help: 'Limit on the connections of clients (MAX_CONNECTIONS); further ones are closed',
+    registers: [registry],
+  });
+  limit.set(maxConnections);
 }
 
 function countConnections(listener: Server): Promise<number> {
@@ -139,11 +146,8 @@ function describeBuild(registry: Registry): void {
     name: 'andiron_build_info',
     help: 'Always 1; the labels are the version of the program, that of Node.js, and the schema number of the program',
     labelNames: ['version', 'node', 'schema'] as const,
+    aggregator: 'first',
     registers: [registry],
   });
   info.set({ version: VERSION, node: versions.node, schema: String(PROGRAM_SCHEMA) }, 1);
-}
-
-function setConstant(registry: Registry, name: string, help: string, value: number): void {
-  new Gauge({ name, help, registers: [registry] }).set(value);
 }

@@ -11,22 +11,22 @@ export interface EndOptions {
 
 /**
  * Ends the process on SIGTERM, SIGINT and SIGHUP: with `code` after `stop`, with 1 if that takes too long or a second signal
- * arrives.
+ * arrives. Returns a function that ends it in the same way for another reason, within another time.
  */
-export function endOnSignals({ log, timeoutMs, code = 0, stop }: EndOptions): void {
+export function endOnSignals({
+  log,
+  timeoutMs,
+  code = 0,
+  stop,
+}: EndOptions): (reason: string, timeoutMs: number) => void {
   let stoppingSince: number | undefined;
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (stoppingSince !== undefined) {
-      // npm repeats the Ctrl-C of a terminal; that is not a second signal of the user.
-      if (performance.now() - stoppingSince > 1_000) process.exit(1);
-      return;
-    }
+  const end = (cause: Readonly<Record<string, string>>, withinMs: number): void => {
     stoppingSince = performance.now();
-    log.info({ signal, timeoutMs }, 'stopping');
+    log.info({ ...cause, timeoutMs: withinMs }, 'stopping');
     setTimeout(() => {
-      log.warn({ timeoutMs }, 'stopped before all requests were answered');
+      log.warn({ timeoutMs: withinMs }, 'stopped before all requests were answered');
       process.exit(1);
-    }, timeoutMs).unref();
+    }, withinMs).unref();
     stop().then(
       () => {
         log.info('stopped');
@@ -38,7 +38,15 @@ export function endOnSignals({ log, timeoutMs, code = 0, stop }: EndOptions): vo
       },
     );
   };
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (stoppingSince === undefined) end({ signal }, timeoutMs);
+    // npm repeats the Ctrl-C of a terminal; that is not a second signal of the user.
+    else if (performance.now() - stoppingSince > 1_000) process.exit(1);
+  };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
+  return (reason, withinMs) => {
+    if (stoppingSince === undefined) end({ reason }, withinMs);
+  };
 }
 
 /** Logs an uncaught error and ends the process with code 1, because its state is unknown. */

@@ -16,6 +16,7 @@ function toOptions({ options }: Arguments): QuickstartOptions {
   for (const [option, setting] of [
     ['port', 'PORT'],
     ['host', 'HOST'],
+    ['workers', 'WORKERS'],
   ] as const) {
     const value = options[option];
     if (typeof value !== 'string') continue;
@@ -39,6 +40,10 @@ export const quickstart: Command = {
   options: {
     port: { type: 'string', value: 'N', help: 'port to listen on; default 3000' },
     host: { type: 'string', value: 'ADDRESS', help: 'address to listen on; default 127.0.0.1' },
+    workers: {
+      ...{ type: 'string', value: 'N' },
+      help: 'processes that share the port; auto: one for each core; default 1',
+    },
     data: {
       ...{ type: 'string', value: 'DIR' },
       help: 'folder for the data; without it all data are deleted at the end',

@@ -1,7 +1,6 @@
-import type { App } from '../app';
+import type { App, Surroundings } from '../app';
 import { loadSettings, misspelledSettings } from '../config';
 import type { Settings } from '../config/settings';
-import type { Environment } from '../tracing';
 import { makeLog, type ProcessLog } from './log';
 import { toDatabaseError } from './service-failure';
 
@@ -19,7 +18,7 @@ export async function withApp(
 ): Promise<void> {
   const settings = loadSettings({ ...process.env, METRICS_ADDRESS: 'off' });
   for (const line of misspelledSettings(process.env)) process.stderr.write(`andiron: ${line}\n`);
-  const app = await startApp(settings, log, signal);
+  const app = await startApp(settings, log, { signal });
   try {
     await work(app);
   } finally {
@@ -27,21 +26,24 @@ export async function withApp(
   }
 }
 
+/** `signal` cancels the wait for another process that migrates. */
+interface StartOptions extends Surroundings {
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
- * `createApp` on the database of the settings. `signal` cancels the wait for another process that migrates;
- * `environment` may ask for traces.
+ * `createApp` on the database of the settings.
  * @throws ConfigurationError that names the settings of the database if it cannot be used
  */
 export async function startApp(
   settings: Settings,
   log: ProcessLog,
-  signal?: AbortSignal,
-  environment?: Environment,
+  { signal, ...surroundings }: StartOptions,
 ): Promise<App> {
   // Loaded only now, so that faults in the settings are reported at once.
   const { createApp } = await import('../app.js');
   try {
-    return await createApp(settings, log, signal, { environment });
+    return await createApp(settings, log, signal, surroundings);
   } catch (error) {
     throw toDatabaseError(error, settings);
   }

@@ -47,6 +47,23 @@ export function integer(least: number, most: number): Kind<number> {
   };
 }
 
+/** A number, or `auto`. */
+export function orAuto(kind: Kind<number>): Kind<number | 'auto'> {
+  const expects = `${kind.expects}, or auto`;
+  return {
+    expects,
+    parse(written) {
+      if (written.toLowerCase() === 'auto') return 'auto';
+      try {
+        return kind.parse(written);
+      } catch {
+        return malformed(expects);
+      }
+    },
+    print: (value) => (value === 'auto' ? value : kind.print(value)),
+  };
+}
+
 export function choice<Name extends string>(...names: readonly Name[]): Kind<Name> {
   const expects = names.join(' or ');
   return {

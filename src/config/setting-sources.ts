@@ -7,6 +7,11 @@ export function noteSource(names: readonly string[], source: string): void {
   for (const name of names) sources.set(name, source);
 }
 
+/** The noted sources, by the names of the settings. */
+export function sourcesOfSettings(): Readonly<Record<string, string>> {
+  return Object.fromEntries(sources);
+}
+
 /** `.env`, `--port`, `the quick start`, or `the environment`. */
 export function sourceOf(name: string): string {
   return sources.get(name) ?? 'the environment';

@@ -14,6 +14,7 @@ import {
   mailAddress,
   mailServer,
   named,
+  orAuto,
   origin,
   rates,
   socketAddress,
@@ -43,8 +44,12 @@ export const SETTINGS = {
     caFile: optional('FHIR_DATABASE_CA_FILE', text,
       'File with the certificate authority of PostgreSQL (PEM); the default is the authorities of Node.js'),
     connections: row('DATABASE_CONNECTIONS', integer(2, 1000), 14,
-      'Maximum number of connections to PostgreSQL of one process'),
+      'Maximum number of connections to PostgreSQL of one server, for all of its workers together'),
     statementTimeoutMs: row('STATEMENT_TIMEOUT_MS', milliseconds, 10_000, 'Timeout of a SQL statement in milliseconds'),
+  },
+  workers: {
+    count: row('WORKERS', orAuto(integer(1, 256)), 1,
+      'Processes of this server, which share its port, connections, caches and limits in bytes; auto: one for each core'),
   },
   start: {
     waitMs: row('MIGRATION_WAIT_MS', milliseconds, 600_000,

@@ -3,11 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Logger } from 'pino';
-import { type App, createApp } from '../app';
 import { describeStart, loadSettings } from '../config';
 import { findExposure } from '../config/exposure';
 import { noteSource, QUICK_START } from '../config/setting-sources';
 import type { Settings } from '../config/settings';
+import { planWorkers } from '../config/workers';
 import { type Banner, toAddresses, toCommands, toEnd } from './banner';
 import { claimDataFolder } from './data-folder';
 import { loadExamples, type LoadOptions } from './examples';
@@ -16,6 +16,7 @@ import { PageBuild } from './page-build';
 import { startEmbeddedPostgres } from './postgres';
 import { findProgram, startEmbeddedRedis } from './redis';
 import { noteRunning } from './running';
+import { type Serving, startServing } from './serving';
 
 export interface QuickstartOptions {
   /** Data folder that is kept between runs. Undefined: a temporary folder that is removed at the end. */
@@ -97,7 +98,7 @@ async function startPostgres(
 
 /** Loads the examples unless an earlier run has, and says how many there are. False: the quick start stops. */
 async function addExamples(
-  app: App,
+  serving: Serving,
   log: Logger,
   folder: string,
   { output, signal }: LoadOptions,
@@ -108,10 +109,8 @@ async function addExamples(
     output.write(`${toNumber(Number(before))} examples are stored.\n`);
     return true;
   }
-  const withdraw = app.core.health.announce(
-    'The examples are being loaded: searches do not find all of them yet',
-  );
-  const loaded = await loadExamples(app.core, 'system', log, { output, signal }).finally(withdraw);
+  const withdraw = serving.announce('The examples are being loaded: searches do not find all of them yet');
+  const loaded = await loadExamples(serving.core, 'system', log, { output, signal }).finally(withdraw);
   if (loaded === undefined) return false;
   const { stored, subscriptionsOff } = loaded;
   output.write(`${toNumber(stored)} examples are stored.\n`);
@@ -128,7 +127,7 @@ function toNumber(count: number): string {
 }
 
 interface QuickstartParts {
-  readonly app: App;
+  readonly serving: Serving;
   readonly log: Logger;
   /** The folder of the data. */
   readonly folder: string;
@@ -138,7 +137,7 @@ interface QuickstartParts {
 /** Prints that the server is ready, loads the examples and builds the pages; `waits`: it prints that at the end. */
 async function finish(
   started: Stoppable,
-  { app, log, folder, pages }: QuickstartParts,
+  { serving, log, folder, pages }: QuickstartParts,
   toBanner: () => Banner,
   { withExamples, waits, output }: QuickstartOptions,
 ): Promise<void> {
@@ -149,16 +148,17 @@ async function finish(
     if (pages.isNeeded)
       output.write('Console, GraphiQL and docs are being built; each page opens when it is there.\n');
   }
-  const built = pages.run(waits);
+  const built = pages.run(waits).finally(() => serving.pagesChanged());
   started.add(() => pages.stop());
   const loading = withExamples
-    ? addExamples(app, log, folder, { output, signal: stopping.signal })
+    ? addExamples(serving, log, folder, { output, signal: stopping.signal })
     : Promise.resolve(true);
   started.add(async () => {
     stopping.abort();
     await loading;
   });
   if (!(await loading)) return;
+  await serving.releaseCore();
   if (!waits && withExamples) output.write(`Try:\n${toCommands(toBanner())}`);
   const isBuilt = await built;
   if (stopping.signal.aborted) return;
@@ -217,15 +217,14 @@ export async function startQuickstart(started: Stoppable, options: QuickstartOpt
   for (const warning of describeStart(settings, options.environment)) log.warn(warning);
   output.write('Starting the server\n');
   const pages = new PageBuild();
-  const app = await createApp(settings, log, undefined, {
-    environment: { ...options.environment, ...services },
-    pages,
-  });
-  started.add(() => app.close());
-  const { port } = await app.listen();
+  const plan = planWorkers(settings, options.environment);
+  const served = { settings, plan, environment: { ...options.environment, ...services }, log, pages };
+  const serving = await startServing(served, (step) => started.add(step));
+  const { core, port } = serving;
+  if (plan.count > 1) output.write(`${plan.count} workers share the port.\n`);
   const isEnforced = settings.core.authMode === 'enforced';
-  const credentials = isEnforced ? await makeFirstClient(app.core) : undefined;
-  const person = isEnforced ? await makeFirstPerson(app.core) : undefined;
+  const credentials = isEnforced ? await makeFirstClient(core) : undefined;
+  const person = isEnforced ? await makeFirstPerson(core) : undefined;
   const { host: listened } = settings.http;
   const host = listened === '0.0.0.0' || listened === '::' ? 'localhost' : listened;
   const name = host.includes(':') ? `[${host}]` : host;
@@ -237,5 +236,5 @@ export async function startQuickstart(started: Stoppable, options: QuickstartOpt
     folder: options.folder,
     seconds: (performance.now() - begun) / 1000,
   });
-  await finish(started, { app, log, folder, pages }, toBanner, options);
+  await finish(started, { serving, log, folder, pages }, toBanner, options);
 }

@@ -82,9 +82,18 @@ function limitServer(server: Server, connections: number, log: Log): void {
   // Node silently drops headers beyond such a count, which may include a guard such as If-Match; their bytes are
   // limited instead.
   server.maxHeadersCount = 0;
-  server.maxConnections = connections;
+  // Not by `maxConnections`: workers of node:cluster hand a connection that is too many around among them without an end.
+  const open = new Set<Socket>();
   let warnedAt = -Infinity;
-  server.on('drop', () => {
+  server.on('connection', (socket) => {
+    // One that asked for another protocol is given to the server again (src/upgrade.ts).
+    if (open.has(socket)) return;
+    if (open.size < connections) {
+      open.add(socket);
+      socket.once('close', () => open.delete(socket));
+      return;
+    }
+    socket.destroy();
     if (performance.now() - warnedAt < WARNING_MS) return;
     warnedAt = performance.now();
     log.warn({ connections }, 'connections were closed, because the limit is reached (MAX_CONNECTIONS)');

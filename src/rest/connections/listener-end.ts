@@ -1,6 +1,7 @@
 /** Stops the listener without losing a request that is on its way. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Server as NetServer } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
 /** Node's length of the backlog: after so many, all connections that waited at the beginning are accepted. */
@@ -11,6 +12,9 @@ const MOST_MS = 1_000;
 const MOST_MS_OF_WAITING = 10_000;
 /** A longer turn did other work after it had read the backlog. */
 const QUIET_TURN_MS = 0.2;
+/** A connection on which no request has come for so long may be closed. */
+const QUIET_MS = 5_000;
+const LOOK_MS = 50;
 
 /** From the moment that `stopping` is aborted, every answer asks its client to use another connection next. */
 export function sendClientsAway(server: FastifyInstance, stopping: AbortSignal): void {
@@ -46,6 +50,22 @@ export async function endListener(server: Server): Promise<void> {
   server.off('connection', onConnection);
   server.close();
   resume();
+}
+
+/**
+ * Stops to listen on a port that other processes serve too; these get the connections that wait. A client with an open connection
+ * leaves it with its next answer (`sendClientsAway`): this resolves when all have, or those that are left send nothing for
+ * five seconds.
+ */
+export async function leavePort(server: Server): Promise<void> {
+  // That of node:http would close idle connections at once, perhaps while a request is on its way.
+  NetServer.prototype.close.call(server);
+  const end = performance.now() + QUIET_MS;
+  while (performance.now() < end && (await countConnections(server)) > 0) await delay(LOOK_MS);
+}
+
+function countConnections(server: Server): Promise<number> {
+  return new Promise((resolve) => server.getConnections((error, count) => resolve(error === null ? count : 0)));
 }
 
 /** Requests that arrive from now on are served when the returned function is called. */

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Core } from '../../core';
 import { INTERACTIONS } from '../interaction-names';
+import { isLeaving } from '../connections/stopping';
 import { refuseOtherMethods } from '../requests/method';
 
 /** Patterns of the health routes. */
@@ -22,7 +23,7 @@ export function registerHealthRoutes(server: FastifyInstance, core: Core, stoppi
   });
   server.get('/health/ready', async (request, reply) => {
     request.logEntry.interaction = INTERACTIONS.health;
-    const { ready, notices } = stopping.aborted ? STOPPING : await core.health.readiness();
+    const { ready, notices } = isLeaving(stopping) ? STOPPING : await core.health.readiness();
     if (!ready) reply.header('retry-after', '1');
     return reply
       .code(ready ? 200 : 503)

@@ -118,6 +118,12 @@ export interface MetricsListener {
   close(): Promise<void>;
 }
 
+/** A registry, or what sums several. */
+export interface MetricsText {
+  readonly contentType: string;
+  metrics(): Promise<string>;
+}
+
 export interface ListenAddress {
   readonly host: string;
   /** 0 means a free port. */
@@ -129,7 +135,7 @@ export interface ListenAddress {
  * warning and returns undefined, so that several processes can run on one machine.
  */
 export async function listenForMetrics(
-  metrics: Metrics,
+  metrics: MetricsText,
   address: ListenAddress,
   log: Log,
 ): Promise<MetricsListener | undefined> {
@@ -144,8 +150,8 @@ export async function listenForMetrics(
       response.writeHead(404).end();
       return;
     }
-    metrics.registry.metrics().then(
-      (text) => response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text),
+    metrics.metrics().then(
+      (text) => response.writeHead(200, { 'content-type': metrics.contentType }).end(text),
       () => response.writeHead(500).end(),
     );
   });

@@ -62,7 +62,8 @@ beforeAll(async () => {
   await owner.connect();
   for (const table of TABLES) await partition(owner, table);
   opened = await openCore({ database, environment: { VALIDATION: 'structure', PURGE_OPEN: 'on' } });
-  for (const tenant of ['busy', 'third']) await opened.core.tenants.create(tenant);
+  await opened.core.tenants.create('busy');
+  await createInAnotherPartition('third', 'busy');
   // The same in each, so that places are the same too.
   for (const tenant of ['system', 'busy', 'third'])
     for (let number = 0; number < 20; number++) await write(tenant, `p${number}`, 'Chalmers');
@@ -72,6 +73,24 @@ afterAll(async () => {
   await opened.close();
   await opened.database.drop();
 });
+
+/** Numbers of spaces are random: creates `tenant` again until its resources are in another partition than those of `other`. */
+async function createInAnotherPartition(tenant: string, other: string): Promise<void> {
+  for (;;) {
+    await opened.core.tenants.create(tenant);
+    const { rows } = await owner.query<{ partitions: number }>(
+      `select count(distinct r.part)::int as partitions
+       from andiron.tenant t join andiron.space s on s.tenant = t.number
+         cross join generate_series(0, $1 - 1) as r (part)
+       where t.name in ($2, $3)
+         and s.release = 'r4' and s.kind = 'data'
+         and satisfies_hash_partition('andiron.resource'::regclass, $1, r.part, s.number)`,
+      [PARTITIONS, tenant, other],
+    );
+    if ((rows[0]?.partitions ?? 0) > 1) return;
+    await opened.core.tenants.remove(tenant);
+  }
+}
 
 async function write(tenant: string, id: string, family: string): Promise<void> {
   const context = await opened.context(tenant, 'r4');

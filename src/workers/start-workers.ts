@@ -1,0 +1,36 @@
+import { getHeapStatistics } from 'node:v8';
+import { sourcesOfSettings } from '../config/setting-sources';
+import type { Settings } from '../config/settings';
+import { heapOfWorker, type WorkerPlan } from '../config/workers';
+import type { Log } from '../core';
+import { listenForMetrics } from '../rest/observation/metrics';
+import { type Address, Supervisor } from './supervisor';
+
+export interface WorkersOptions {
+  readonly settings: Settings;
+  readonly plan: WorkerPlan;
+  /** Variables for the workers beside those of this process; undefined removes one. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+}
+
+/** Returns the supervisor of the workers of a plan, which does not start them yet. */
+export function createSupervisor({ plan, environment, log }: WorkersOptions): Supervisor {
+  const { count, connections, notices } = plan;
+  const heapMb = heapOfWorker(getHeapStatistics().heap_size_limit, count);
+  for (const notice of notices) log.warn({}, notice);
+  log.info({ workers: count, connections, heapMb }, 'starting the workers; connections and heap are those of each');
+  return new Supervisor({ count, heapMb, environment, sources: sourcesOfSettings(), log });
+}
+
+/** Starts the workers, serves their metrics, and replaces them on SIGUSR2. Resolves when all of them listen. */
+export async function startWorkers(
+  supervisor: Supervisor,
+  { settings, log }: Pick<WorkersOptions, 'settings' | 'log'>,
+): Promise<Address> {
+  const address = await supervisor.start();
+  process.on('SIGUSR2', () => void supervisor.reload());
+  if (settings.metrics.address !== undefined)
+    await listenForMetrics(supervisor.metrics, settings.metrics.address, log);
+  return address;
+}

@@ -1,0 +1,201 @@
+/** Runs one server in several processes that share its port: starts, replaces, reloads and stops them. */
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '../core';
+import { PACKAGE_FOLDER } from '../package-folder';
+import { isFromWorker, type SharedState, type ToWorker, type WorkerStart } from './messages';
+import { WORKER_ARGUMENT } from './worker-link';
+import { WorkerMetrics, type WorkerCounts } from './worker-metrics';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface SupervisorOptions {
+  readonly count: number;
+  /** Greatest size of the heap of a worker in megabytes. */
+  readonly heapMb: number;
+  /** Variables for the workers beside those of this process; undefined removes one. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly sources: WorkerStart['sources'];
+  readonly log: Log;
+}
+
+/** The program of a worker. */
+const PROGRAM = path.join(PACKAGE_FOLDER, 'dist', 'src', 'main.js');
+/** A worker that does not start is started again after this, and after twice as long each further time. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+
+type State = keyof WorkerCounts;
+
+interface Running {
+  readonly worker: Worker;
+  state: State;
+  /** Resolves with its exit code; that of a signal is undefined. */
+  readonly ended: Promise<number | undefined>;
+}
+
+export class Supervisor {
+  readonly metrics: WorkerMetrics;
+  readonly #workers = new Map<number, Running>();
+  readonly #options: SupervisorOptions;
+  readonly #stopping = new AbortController();
+  #state: SharedState = { isBuilding: false };
+  #filling: Promise<void> | undefined;
+  #reload: Promise<void> | undefined;
+  #isReloadDue = false;
+  #pauseMs = FIRST_PAUSE_MS;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.metrics = new WorkerMetrics(
+      () =>
+        [...this.#workers.values()]
+          .filter(({ worker, state }) => worker.isConnected() && state !== 'starting')
+          .map(({ worker }) => ({
+            id: worker.id,
+            ask: (request) => send(worker, { kind: 'metrics', request }),
+          })),
+      () => this.#counts(),
+    );
+    cluster.schedulingPolicy = cluster.SCHED_RR;
+    const execArgv = [...process.execArgv, `--max-old-space-size=${options.heapMb}`];
+    cluster.setupPrimary({ exec: PROGRAM, args: [WORKER_ARGUMENT], execArgv });
+  }
+
+  /**
+   * Resolves when all workers listen. The first one starts alone: it migrates the database, and a fault of the settings is told once.
+   * @throws Error if a worker ends before it listens; it has told why
+   */
+  async start(): Promise<Address> {
+    const address = await this.#startOne();
+    const others = Array.from({ length: this.#options.count - 1 }, () => this.#startOne());
+    await Promise.all(others);
+    return address;
+  }
+
+  /** Tells all workers, also those that start later. */
+  setState(state: SharedState): void {
+    this.#state = state;
+    for (const { worker } of this.#workers.values()) send(worker, { kind: 'state', state });
+  }
+
+  /**
+   * Replaces each worker by a new one, one after the other: the old one ends when the new one listens and all of its own requests
+   * are answered. A call while a reload runs makes another one follow. Never rejects.
+   */
+  reload(): Promise<void> {
+    this.#isReloadDue = true;
+    this.#reload ??= this.#reloadAll().finally(() => (this.#reload = undefined));
+    return this.#reload;
+  }
+
+  /** Ends all workers as SIGTERM ends a server. @throws Error if one did not answer all of its requests */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    const all = [...this.#workers.values()];
+    const codes = await Promise.all(
+      all.map((running) => {
+        running.state = 'ending';
+        running.worker.process.kill('SIGTERM');
+        return running.ended;
+      }),
+    );
+    const failed = codes.filter((code) => code !== 0).length;
+    if (failed > 0) throw new Error(`${failed} of ${all.length} workers ended before all requests were answered`);
+  }
+
+  #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  #counts(): WorkerCounts {
+    const counts = { starting: 0, serving: 0, ending: 0 };
+    for (const { state } of this.#workers.values()) counts[state]++;
+    return counts;
+  }
+
+  /** Resolves when the new worker listens. */
+  async #startOne(): Promise<Address> {
+    const { count, environment, sources, log } = this.#options;
+    const worker = cluster.fork({ ...environment, WORKERS: String(count) });
+    const ended = once(worker, 'exit').then(([code]: (number | null)[]) => code ?? undefined);
+    const running: Running = { worker, state: 'starting', ended };
+    this.#workers.set(worker.id, running);
+    send(worker, { kind: 'start', start: { count, sources, state: this.#state } });
+    const listening = new Promise<Address>((resolve) =>
+      worker.on('message', (message: unknown) => {
+        if (!isFromWorker(message)) return;
+        if (message.kind === 'metrics') this.metrics.answered(worker.id, message.request, message.metrics);
+        else resolve(message);
+      }),
+    );
+    const isGone = ended.then((code) => {
+      this.#workers.delete(worker.id);
+      this.metrics.ended(worker.id);
+      if (running.state !== 'serving') return;
+      log.error({ worker: worker.process.pid, code }, 'a worker has ended; another one takes its place');
+      this.#fill();
+    });
+    const address = await Promise.race([listening, isGone]);
+    if (address === undefined) throw new Error('A worker ended before it listened');
+    if (running.state === 'starting') running.state = 'serving';
+    this.#pauseMs = FIRST_PAUSE_MS;
+    return address;
+  }
+
+  /** Starts workers until there are as many as there should be. */
+  #fill(): void {
+    const isShort = (): boolean => {
+      const { starting, serving } = this.#counts();
+      return !this.#isStopping() && starting + serving < this.#options.count;
+    };
+    const start = async (): Promise<void> => {
+      const { log } = this.#options;
+      while (isShort()) {
+        const isStarted = await this.#startOne().then(
+          () => true,
+          () => false,
+        );
+        if (isStarted || this.#isStopping()) continue;
+        log.error({ pauseMs: this.#pauseMs }, 'a worker did not start; it is tried again');
+        await delay(this.#pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+        this.#pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * this.#pauseMs);
+      }
+    };
+    if (this.#filling === undefined) this.#filling = start().finally(() => (this.#filling = undefined));
+  }
+
+  async #reloadAll(): Promise<void> {
+    const { log } = this.#options;
+    while (this.#isReloadDue && !this.#isStopping()) {
+      this.#isReloadDue = false;
+      log.info({}, 'the workers are replaced, one after the other');
+      for (const old of [...this.#workers.values()].filter(({ state }) => state === 'serving')) {
+        if (this.#isStopping()) return;
+        try {
+          await this.#startOne();
+        } catch {
+          log.error({}, 'a new worker did not start: the others serve on, and the reload ends');
+          this.#fill();
+          return;
+        }
+        // It may have ended by itself.
+        if (old.state !== 'serving' || !this.#workers.has(old.worker.id)) continue;
+        old.state = 'ending';
+        send(old.worker, { kind: 'replaced' });
+        await old.ended;
+      }
+      log.info({}, 'all workers are replaced');
+    }
+  }
+}
+
+/** A worker that ends closes its channel; a message to it is lost then. */
+function send(worker: Worker, message: ToWorker): void {
+  if (worker.isConnected()) worker.send(message, () => undefined);
+}
