@@ -15,7 +15,9 @@ export function loadEnvironmentFile(): void {
     process.loadEnvFile(ENVIRONMENT_FILE);
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown';
-    throw new ConfigurationError([`The file ${ENVIRONMENT_FILE} of the working directory cannot be read: ${reason}`]);
+    throw new ConfigurationError([
+      `The file ${ENVIRONMENT_FILE} of the working directory cannot be read: ${reason}`,
+    ]);
   }
   noteSource(
     Object.keys(process.env).filter((name) => !before.has(name)),

@@ -4,10 +4,14 @@ export interface EndOptions {
   readonly log: ProcessLog;
   /** Milliseconds that `stop` may take. */
   readonly timeoutMs: number;
+  /** Default: SIGTERM, SIGINT and SIGHUP. */
+  readonly signals?: readonly NodeJS.Signals[];
   /** Exit code after `stop`; default 0. */
   readonly code?: number;
   stop(): Promise<void>;
 }
+
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /**
  * Ends the process on SIGTERM, SIGINT and SIGHUP: with `code` after `stop`, with 1 if that takes too long or a second signal
@@ -16,6 +20,7 @@ export interface EndOptions {
 export function endOnSignals({
   log,
   timeoutMs,
+  signals = SIGNALS,
   code = 0,
   stop,
 }: EndOptions): (reason: string, timeoutMs: number) => void {
@@ -43,7 +48,7 @@ export function endOnSignals({
     // npm repeats the Ctrl-C of a terminal; that is not a second signal of the user.
     else if (performance.now() - stoppingSince > 1_000) process.exit(1);
   };
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal);
+  for (const signal of signals) process.on(signal, onSignal);
   return (reason, withinMs) => {
     if (stoppingSince === undefined) end({ reason }, withinMs);
   };

@@ -21,7 +21,12 @@ export async function runWorker(): Promise<void> {
   const starting = new AbortController();
   let close = (): Promise<void> => Promise.resolve(starting.abort());
   const { delayMs, timeoutMs } = settings.shutdown;
-  const end = endOnSignals({ log, timeoutMs: delayMs + timeoutMs, stop: () => close() });
+  const end = endOnSignals({
+    ...{ log, timeoutMs: delayMs + timeoutMs, signals: ['SIGTERM'] as const },
+    stop: () => close(),
+  });
+  // A terminal sends these to all processes of the server; the first one ends its workers.
+  for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined);
   let state: SharedState = first;
   const app = await startApp(settings, log, {
     signal: starting.signal,

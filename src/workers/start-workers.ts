@@ -19,7 +19,10 @@ export function createSupervisor({ plan, environment, log }: WorkersOptions): Su
   const { count, connections, notices } = plan;
   const heapMb = heapOfWorker(getHeapStatistics().heap_size_limit, count);
   for (const notice of notices) log.warn({}, notice);
-  log.info({ workers: count, connections, heapMb }, 'starting the workers; connections and heap are those of each');
+  log.info(
+    { workers: count, connections, heapMb },
+    'starting the workers; connections and heap are those of each',
+  );
   return new Supervisor({ count, heapMb, environment, sources: sourcesOfSettings(), log });
 }
 

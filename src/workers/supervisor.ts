@@ -97,6 +97,10 @@ export class Supervisor {
   /** Ends all workers as SIGTERM ends a server. @throws Error if one did not answer all of its requests */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    // After a second signal, or where a worker takes too long.
+    process.once('exit', () => {
+      for (const { worker } of this.#workers.values()) worker.process.kill('SIGKILL');
+    });
     const all = [...this.#workers.values()];
     const codes = await Promise.all(
       all.map((running) => {
@@ -106,7 +110,8 @@ export class Supervisor {
       }),
     );
     const failed = codes.filter((code) => code !== 0).length;
-    if (failed > 0) throw new Error(`${failed} of ${all.length} workers ended before all requests were answered`);
+    if (failed > 0)
+      throw new Error(`${failed} of ${all.length} workers ended before all requests were answered`);
   }
 
   #isStopping(): boolean {

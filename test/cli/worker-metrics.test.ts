@@ -14,9 +14,7 @@ class Worker {
 
   ask(request: number): void {
     if (this.isSilent) return;
-    void this.registry
-      .getMetricsAsJSON()
-      .then((metrics) => this.sums().answered(this.id, request, metrics));
+    void this.registry.getMetricsAsJSON().then((metrics) => this.sums().answered(this.id, request, metrics));
   }
 }
 

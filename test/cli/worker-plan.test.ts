@@ -24,9 +24,7 @@ it('auto is a worker for each core, and each has at least four connections', () 
 it('auto is as many as have their connections where DATABASE_CONNECTIONS is set', () => {
   const { count, connections, notices } = planOf({ WORKERS: 'auto', DATABASE_CONNECTIONS: '14' });
   expect([count, connections]).toEqual([3, 4]);
-  expect(notices).toEqual([
-    '3 of 8 cores have a worker, because each needs 4 of DATABASE_CONNECTIONS (14)',
-  ]);
+  expect(notices).toEqual(['3 of 8 cores have a worker, because each needs 4 of DATABASE_CONNECTIONS (14)']);
   expect(planOf({ WORKERS: 'auto', DATABASE_CONNECTIONS: '2' }).count).toBe(1);
 });
 

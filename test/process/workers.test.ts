@@ -90,9 +90,9 @@ it('live queries by events and by WebSockets hear of writes at every worker', as
   try {
     const base = `${server.path('system', 'r4')}/Basic`;
     for (const id of ['one', 'two', 'three', 'four'])
-      expect((await ask('PUT', `${base}/${id}`, { resourceType: 'Basic', id, code: { text: id } })).status).toBe(
-        201,
-      );
+      expect(
+        (await ask('PUT', `${base}/${id}`, { resourceType: 'Basic', id, code: { text: id } })).status,
+      ).toBe(201);
     for (const subscriber of subscribers)
       expect((await subscriber.received(4)).map(({ id }) => id)).toEqual(['one', 'two', 'three', 'four']);
   } finally {
@@ -102,7 +102,11 @@ it('live queries by events and by WebSockets hear of writes at every worker', as
 
 it('an export that one worker has taken is told, and its files are sent, by each of them', async () => {
   const root = server.path('system', 'r4');
-  await ask('PUT', `${root}/Organization/exported`, { resourceType: 'Organization', id: 'exported', name: 'x' });
+  await ask('PUT', `${root}/Organization/exported`, {
+    resourceType: 'Organization',
+    id: 'exported',
+    name: 'x',
+  });
   const begun = await ask('GET', `${root}/$export?_type=Organization`, undefined, ASYNC);
   expect(begun.status).toBe(202);
   let state = await ask('GET', pathOf(begun));
@@ -126,9 +130,7 @@ it('a worker that is killed is replaced, and the sums of the metrics do not fall
   await eventually(
     async () => (await loggedBy('a worker has ended; another one takes its place', since)).length === 1,
   );
-  await eventually(
-    async () => (await readMetric(/^andiron_workers\{state="serving"\} (\d+)$/m)) === WORKERS,
-  );
+  await eventually(async () => (await readMetric(/^andiron_workers\{state="serving"\} (\d+)$/m)) === WORKERS);
   const counts = await answering(20);
   expect(counts.has(killed)).toBe(false);
   expectTurns(counts);

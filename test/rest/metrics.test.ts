@@ -52,7 +52,11 @@ describe('metrics', () => {
   it('are left out with a warning when their port is in use', async () => {
     const warnings: string[] = [];
     const log = { ...silentLog, warn: (_details: object, message: string) => warnings.push(message) };
-    const second = await listenForMetrics(metrics.registry, { host: '127.0.0.1', port: listener?.port ?? 0 }, log);
+    const second = await listenForMetrics(
+      metrics.registry,
+      { host: '127.0.0.1', port: listener?.port ?? 0 },
+      log,
+    );
     expect(second).toBeUndefined();
     expect(warnings).toHaveLength(1);
   });

@@ -65,7 +65,9 @@ export async function leavePort(server: Server): Promise<void> {
 }
 
 function countConnections(server: Server): Promise<number> {
-  return new Promise((resolve) => server.getConnections((error, count) => resolve(error === null ? count : 0)));
+  return new Promise((resolve) =>
+    server.getConnections((error, count) => resolve(error === null ? count : 0)),
+  );
 }
 
 /** Requests that arrive from now on are served when the returned function is called. */
