@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { findFreePort } from '../../src/embedded/free-port';
 import type { Answer } from '../support/http';
 import { createTestDatabase } from '../support/database';
 import { startProcess } from '../support/process';
@@ -22,7 +23,7 @@ async function observe(): Promise<Seen> {
     startProcess({
       database,
       environment: {
-        ...{ HOST: '0.0.0.0', AUTH_MODE: 'open', MAX_CONNECTIONS: '1000000000' },
+        ...{ HOST: '0.0.0.0', AUTH_MODE: 'open', MAX_CONNECTIONS: '1000000000', LOG_LEVEL: 'debug' },
         SECRET_KEYS: 'swordfish-swordfish-swordfish-swordfish',
         // Longer than Node itself gives a whole request.
         HEADERS_TIMEOUT_MS: '600000',
@@ -102,10 +103,52 @@ describe('the server process', () => {
     );
   });
 
+  it('does not warm itself where it is not in production', () => {
+    expect(seen.open).not.toContain('warmed up');
+  });
+
   it('does not start without a database, with the reason', async () => {
     const database = await createTestDatabase();
     const environment = { FHIR_DATABASE_PORT: '1' };
     await expect(startProcess({ database, environment })).rejects.toThrow('andiron: ');
     await database.drop();
   });
+});
+
+const AUDITED = '/w/system/api/v1/fhir/r4/AuditEvent?_total=accurate&_count=0';
+
+it('a server in production warms itself before it listens, and nothing of that is a request of a client', async () => {
+  const metrics = await findFreePort();
+  const server = await startProcess({
+    because: 'WARM_UP',
+    environment: {
+      NODE_ENV: 'production',
+      AUDIT: 'on',
+      LOG_LEVEL: 'debug',
+      METRICS_ADDRESS: `127.0.0.1:${metrics}`,
+    },
+  });
+  try {
+    const [warmed = '', ...before] = (await server.output())
+      .split('"msg":"listening"')[0]!
+      .split('\n')
+      .reverse()
+      .slice(1);
+    const [, runs] = /"runs":(\d+),.*"msg":"warmed up"/.exec(warmed) ?? [];
+    expect(Number(runs)).toBeGreaterThan(0);
+    expect(before.join('\n')).not.toMatch(/"msg":"request"|"level":[45]0.*warm/);
+    const text = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
+    expect(text).not.toMatch(/andiron_request_duration_seconds_count\{interaction="(?!health)/);
+    // The reads of the start would be among them; the search itself is recorded after its answer.
+    expect((await server.request('GET', AUDITED)).json.total).toBe(0);
+  } finally {
+    await server.close();
+  }
+});
+
+it('WARM_UP=off turns that off', async () => {
+  const environment = { NODE_ENV: 'production', WARM_UP: 'off', LOG_LEVEL: 'debug' };
+  const server = await startProcess({ environment });
+  expect(await server.output()).not.toContain('warmed up');
+  await server.close();
 });
