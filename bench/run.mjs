@@ -31,6 +31,7 @@ const USAGE = `node bench/run.mjs [options]
   --only a,b      only these tests: read search-name search-identifier search-subject search-code-sorted metadata graphql
                   create-patient create-observation update patch delete import; or a prefix such as search
   --clients N     concurrent clients (16)
+  --workers N     worker processes of Andiron (1)
   --patients N    patients to load (500 = 32,191 resources)
   --log-ready     2.5 GB of PostgreSQL's log go into files that are there already, as where it has written for a while
   --profile name  one test, one round, with a CPU profile of the server
@@ -111,7 +112,10 @@ async function startAndiron(bench, redis) {
     return { name: 'andiron', client, postgresPid: postgres.processId };
   }
   requireMain();
-  const environment = { METRICS_ADDRESS: `127.0.0.1:${await findFreePort()}` };
+  const environment = {
+    METRICS_ADDRESS: `127.0.0.1:${await findFreePort()}`,
+    WORKERS: String(options.workers),
+  };
   return startAndironServer(bench, { redisPort: redis?.port, nodeArguments, environment });
 }
 
@@ -313,7 +317,15 @@ function readOptions() {
   try {
     ({ values } = parseArgs({
       options: {
-        ...{ rounds: text, seconds: text, warmup: text, clients: text, patients: text, minutes: text },
+        ...{
+          rounds: text,
+          seconds: text,
+          warmup: text,
+          clients: text,
+          patients: text,
+          minutes: text,
+          workers: text,
+        },
         ...{ only: text, profile: text, kept: text, target: text },
         ...{ quick: flag, write: flag, help: flag, 'log-ready': flag },
       },
@@ -338,6 +350,7 @@ function readOptions() {
     seconds: count('seconds', values.quick ? 3 : 10),
     warmup: count('warmup', values.quick ? 0.5 : 1),
     clients: count('clients', 16),
+    workers: count('workers', 1),
     patients: count('patients', 500),
     minutes: count('minutes', 60),
     only: only ? only.split(',') : [],
