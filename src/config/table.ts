@@ -48,7 +48,7 @@ export const SETTINGS = {
     statementTimeoutMs: row('STATEMENT_TIMEOUT_MS', milliseconds, 10_000, 'Timeout of a SQL statement in milliseconds'),
   },
   workers: {
-    count: row('WORKERS', orAuto(integer(1, 256)), 1,
+    count: row('WORKERS', orAuto(integer(1, 64)), 1,
       'Processes of this server, which share its port, connections, caches and limits in bytes; auto: one for each core'),
   },
   start: {

@@ -1,6 +1,7 @@
 /** Runs one server in several processes that share its port: starts, replaces, reloads and stops them. */
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../core';
@@ -69,12 +70,16 @@ export class Supervisor {
 
   /**
    * Resolves when all workers listen. The first one starts alone: it migrates the database, and a fault of the settings is told once.
+   * The others start one for each core at a time, because a start uses a whole one.
    * @throws Error if a worker ends before it listens; it has told why
    */
   async start(): Promise<Address> {
     const address = await this.#startOne();
-    const others = Array.from({ length: this.#options.count - 1 }, () => this.#startOne());
-    await Promise.all(others);
+    let left = this.#options.count - 1;
+    const startSome = async (): Promise<void> => {
+      while (left-- > 0 && !this.#isStopping()) await this.#startOne();
+    };
+    await Promise.all(Array.from({ length: availableParallelism() }, startSome));
     return address;
   }
 
@@ -147,7 +152,11 @@ export class Supervisor {
       this.#fill();
     });
     const address = await Promise.race([listening, isGone]);
-    if (address === undefined) throw new Error('A worker ended before it listened');
+    if (address === undefined) {
+      // `stop` ends the process.
+      if (this.#isStopping()) return new Promise(() => undefined);
+      throw new Error('A worker ended before it listened');
+    }
     if (running.state === 'starting') running.state = 'serving';
     this.#pauseMs = FIRST_PAUSE_MS;
     return address;

@@ -25,7 +25,11 @@ export class WorkerLink {
   async open(): Promise<WorkerStart> {
     // Node.js would end this process at once where the other one has ended.
     if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
-    process.once('disconnect', () => this.#events?.abandoned());
+    process.once('disconnect', () => {
+      // Before it listens, nothing is lost.
+      if (this.#events === undefined) process.exit(1);
+      this.#events.abandoned();
+    });
     return new Promise((resolve) =>
       process.on('message', (message: unknown) => {
         if (!isToWorker(message)) return;

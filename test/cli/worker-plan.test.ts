@@ -62,8 +62,8 @@ it('the heaps of all workers are that of one process and their programs, each wi
   expect(heapOfWorker(400 * MEGABYTE, 2)).toBe(400);
 });
 
-it.each(['0', '-1', '257', '2.5', 'all'])('WORKERS=%s is refused', (written) => {
+it.each(['0', '-1', '65', '2.5', 'all'])('WORKERS=%s is refused', (written) => {
   expect(() => loadSettings({ WORKERS: written })).toThrow(
-    'WORKERS must be a whole number from 1 to 256, or auto',
+    'WORKERS must be a whole number from 1 to 64, or auto',
   );
 });
