@@ -94,6 +94,15 @@ it.each([
   }
 }); // prettier-ignore
 
+it('names the policies of a client that the tenant does not have', async () => {
+  const { id } = await createClient(server, 'asked', { scopes: ['system/*.rs'], policies: ['laboratory', 'labratory'] });
+  const reasonOf = async (type: string): Promise<string> =>
+    (await explain({ client: id, type, interactions: ['read'] })).answers[0].reason;
+  expect(await reasonOf('Medication')).toBe(
+    'The policies of this client do not allow system/Medication.r: the tenant has no policy labratory',
+  );
+}); // prettier-ignore
+
 it('names the scope and the rule that allow, or what is missing', async () => {
   const { id } = await createClient(server, 'asked', { name: 'Lab', scopes: ['system/*.rs'], policies: ['laboratory'] });
   const read = async (body: object) => (await explain({ client: id, interactions: ['read'], ...body })).answers[0];

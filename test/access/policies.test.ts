@@ -156,7 +156,7 @@ describe('a policy that is stored', () => {
     const refused = await send('GET', `${ROOT}/Observation`, ward);
     expect([refused.status, refused.json.issue[0].diagnostics]).toEqual([
       403,
-      'The policies of this client do not allow system/Observation.s',
+      'The policies of this client do not allow system/Observation.s: the tenant has no policy desk',
     ]);
   });
 });

@@ -264,8 +264,16 @@ export class Permissions {
     if (READING.includes(right) && held.length > 0 && this.#isClosed(type))
       return `The setting ${RECORD_OPENS} of this tenant does not open ${type} to grants for patients`;
     if (policies.length > 0 && this.#scopesOf(type, right).some((alternative) => alternative !== undefined))
-      return `The policies of this client do not allow ${needed}`;
+      return `The policies of this client do not allow ${needed}${this.#missingPolicies()}`;
     return `The scope ${needed} is missing`;
+  }
+
+  /** A client may name a policy before the tenant has it, and after it is removed. */
+  #missingPolicies(): string {
+    const missing = this.access.policies.filter(
+      (policy) => !this.#policies.some(({ name }) => name === policy),
+    );
+    return missing.length === 0 ? '' : `: the tenant has no policy ${missing.join(', ')}`;
   }
 
   #conditionsOf(type: string, right: Right): readonly Criterion[] | null {
