@@ -1,5 +1,6 @@
-import type { Core, Tenant } from '../core';
+import { type Core, FhirError, type Tenant } from '../core';
 import { type Arguments, type Command, type CommandGroup, UsageError } from './command';
+import { readStandardInput, readTextFile } from './option-values';
 import { JSON_OPTION, print, toInstant } from './output';
 import { deleteTenant, exportTenant, importTenant } from './tenant-data';
 import { withApp } from './with-app';
@@ -33,27 +34,81 @@ const list: Command = {
 
 const create: Command = {
   name: 'create',
-  usage: 'NAME [SETTING=VALUE …]',
-  summary: 'Create a tenant. The setting time-zone can be set only now.',
-  options: JSON_OPTION,
+  usage: '[NAME …] [SETTING=VALUE …]',
+  summary: 'Create tenants with the same settings. The setting time-zone can be set only now.',
+  options: {
+    ...JSON_OPTION,
+    names: {
+      ...{ type: 'string', value: 'FILE' },
+      help: 'file with further names, one on each line; - is the standard input',
+    },
+  },
   examples: [
     { line: 'andiron tenant create acme', does: 'Create the tenant acme, with the defaults of the server.' },
     {
       line: 'andiron tenant create nord time-zone=Europe/Copenhagen validation=lenient',
       does: 'Create a tenant with settings of its own.',
     },
+    {
+      line: 'seq --format clinic-%g 1000 | andiron tenant create --names - validation=lenient',
+      does: 'Create a thousand tenants. Those that exist already are told, and stay what they are.',
+    },
   ],
   run: async (given) => {
-    const [name = '', ...words] = given.words;
-    const settings = Object.entries(toChanges(words)).map(
-      ([setting, value]) => [setting, value ?? ''] as const,
-    );
-    await withApp(async ({ core }) => {
-      const tenant = await core.tenants.create(name, Object.fromEntries(settings));
-      print(given, toDocument(tenant), [`Created tenant ${tenant.name}`]);
-    });
+    const names = [...given.words.filter((word) => !word.includes('=')), ...(await readNames(given))];
+    if (names.length === 0)
+      throw new UsageError(
+        'NAME is missing: andiron tenant create [NAME …] [SETTING=VALUE …] [options]. See andiron tenant create --help',
+      );
+    const changes = Object.entries(toChanges(given.words.filter((word) => word.includes('='))));
+    const settings = Object.fromEntries(changes.map(([setting, value]) => [setting, value ?? ''] as const));
+    await withApp(({ core }) => createTenants(core, given, { names, settings }));
   },
 };
+
+async function readNames({ options: { names } }: Arguments): Promise<readonly string[]> {
+  if (typeof names !== 'string') return [];
+  const text = names === '-' ? await readStandardInput() : await readTextFile(names, '--names');
+  return text.split(/\s+/).filter((name) => name !== '');
+}
+
+interface NewTenants {
+  readonly names: readonly string[];
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** Prints the tenant, or of several those that were created and those that existed. */
+async function createTenants(
+  { tenants }: Core,
+  given: Arguments,
+  { names, settings }: NewTenants,
+): Promise<void> {
+  const [first = ''] = names;
+  if (names.length === 1) {
+    const tenant = await tenants.create(first, settings);
+    print(given, toDocument(tenant), [`Created tenant ${tenant.name}`]);
+    return;
+  }
+  const created: Tenant[] = [];
+  const existing: string[] = [];
+  try {
+    for (const name of names) {
+      const tenant = await tenants.create(name, settings).catch((error: unknown) => {
+        if (!(error instanceof FhirError)) throw error;
+        if (error.key === 'tenantExists') return undefined;
+        throw new Error(`${name}: ${error.message}`);
+      });
+      if (tenant === undefined) existing.push(name);
+      else created.push(tenant);
+    }
+  } finally {
+    // Also where a name in the middle is refused.
+    print(given, { created: created.map(toDocument), existing }, [
+      ...created.map(({ name }) => `Created tenant ${name}`),
+      ...existing.map((name) => `The tenant ${name} exists already`),
+    ]);
+  }
+}
 
 const show: Command = {
   name: 'show',

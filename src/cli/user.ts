@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isReleaseScope, type Core, type User, type UserChanges } from '../core';
 import { type Arguments, type Command, type CommandGroup, type Options, UsageError } from './command';
 import { JSON_OPTION, print, toInstant } from './output';
-import { textOf, wrongValue } from './option-values';
+import { readStandardInput, textOf, wrongValue } from './option-values';
 import { invite, inviteUser, ownAddress, removeSecondFactor, toLines } from './user-access';
 import { TENANT_OPTION, withTenant } from './with-tenant';
 
@@ -73,9 +73,7 @@ interface Password {
 
 /** Reads the standard input, so that neither the process list nor a shell's history contains the password. */
 async function readPassword(): Promise<string> {
-  let text = '';
-  for await (const chunk of process.stdin.setEncoding('utf8')) text += String(chunk);
-  return text.replace(/\r?\n$/, '');
+  return (await readStandardInput()).replace(/\r?\n$/, '');
 }
 
 async function toPassword({ options }: Arguments): Promise<Password> {

@@ -35,7 +35,7 @@ describe.each(ALL)('$path', ({ path, command }) => {
 
 it('the help of a command with sub-commands lists them, each with an example', () => {
   const help = helpFor('tenant --help');
-  expect(help).toContain('\n  create NAME [SETTING=VALUE …]  Create a tenant.');
+  expect(help).toContain('\n  create [NAME …] [SETTING=VALUE …]  Create tenants');
   expect(help).toContain('\n  npx --no-install andiron tenant create acme\n');
   expect(helpFor('client -h')).toContain('\n  secret add CLIENT_ID ');
 });

@@ -31,7 +31,7 @@ it.each([
   ],
   ['tenant list -x', "'-x' is not an option of andiron tenant list. See andiron tenant list --help"],
   ['tenant list --constructor', "'--constructor' is not an option of andiron tenant list. See "],
-  ['tenant create', 'NAME is missing: andiron tenant create NAME [SETTING=VALUE …] [options]. See '],
+  ['tenant show', 'NAME is missing: andiron tenant show NAME [options]. See '],
   ['tenant set acme', 'SETTING=VALUE … is missing: andiron tenant set NAME SETTING=VALUE … [options]. See '],
   ['tenant show acme beta', "'beta' is one word too many: andiron tenant show NAME [options]. See "],
   ['client list', '--tenant is missing: name of the tenant. See andiron client list --help'],

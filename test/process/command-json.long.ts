@@ -42,6 +42,10 @@ it('andiron tenant', async () => {
     ...{ name: 'beta', display: 'beta', status: 'active' },
     created: expect.stringMatching(/^\d{4}-.*Z$/),
   });
+  expect(await run('tenant create beta gamma')).toEqual({
+    created: [expect.objectContaining({ name: 'gamma', status: 'active' })],
+    existing: ['beta'],
+  });
   expect(await run('tenant list')).toEqual(await answer(''));
   expect(await run('tenant show beta')).toEqual(await answer('/beta'));
   expect(await run('tenant set beta validation=structure')).toEqual({

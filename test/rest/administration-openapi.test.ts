@@ -173,6 +173,13 @@ describe('requests and answers are as described', () => {
     expect(first.json.tenants.map(({ name }: { name: string }) => name)).toEqual(['acme', 'system']);
     expect((await send('GET', '/tenants?after=acme')).json.tenants).toHaveLength(1);
     expect((await send('GET', '/tenants?before=acme')).status).toBe(400);
+    const namesOf = async (query: string): Promise<readonly string[]> =>
+      (await send('GET', `/tenants?${query}`)).json.tenants.map(({ name }: { name: string }) => name);
+    expect(await namesOf('contains=CM')).toEqual(['acme']);
+    expect(await namesOf('contains=s&after=acme')).toEqual(['system']);
+    expect(await namesOf('status=disabled')).toEqual([]);
+    expect(await namesOf('status=active&contains=%25')).toEqual([]);
+    expect((await send('GET', '/tenants?status=gone')).status).toBe(400);
     await send('GET', '/tenants/acme');
     await send('PATCH', '/tenants/acme', { settings: { validation: null }, display: null, status: 'active' });
     const { json } = await send('GET', '/settings');

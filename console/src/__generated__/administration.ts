@@ -1914,6 +1914,10 @@ export interface components {
         subscription: string;
         /** @description Only tenants after this name */
         after: string;
+        /** @description Only those with this status */
+        status: "requested" | "active" | "error" | "off";
+        /** @description Only tenants with this text in the name or the display name */
+        contains: string;
         /** @description The name of the tenant again */
         confirm: string;
         /** @description Only the current versions, for other programs */
@@ -1926,8 +1930,6 @@ export interface components {
         examples: boolean;
         /** @description Of a file: first the packages that it needs */
         dependencies: boolean;
-        /** @description Only those with this status */
-        status: "requested" | "active" | "error" | "off";
         /** @description The `next` of an earlier answer */
         cursor: string;
         /** @description Id or name of a client, id or name of an account, or a reference to a person: Practitioner/1 */
@@ -1964,6 +1966,10 @@ export interface operations {
             query?: {
                 /** @description Only tenants after this name */
                 after?: components["parameters"]["after"];
+                /** @description Only those with this status */
+                status?: components["parameters"]["status"];
+                /** @description Only tenants with this text in the name or the display name */
+                contains?: components["parameters"]["contains"];
             };
             header?: never;
             path?: never;

@@ -8,7 +8,7 @@ import { ACCESS_ROUTES } from './access-routes';
 import { AUDIT_ROUTES } from './audit-routes';
 import * as jobSchemas from './job-schemas';
 import type { Routes } from './route';
-import { flag, RELEASE_OF_QUERY, text } from './schema-kinds';
+import { flag, oneOf, RELEASE_OF_QUERY, text } from './schema-kinds';
 import * as schemas from './schemas';
 import * as serverSchemas from './server-schemas';
 import * as deliverySchemas from './subscription-schemas';
@@ -35,7 +35,14 @@ export const TENANT_ROUTES = {
   listTenants: {
     address: 'GET /tenants', tag: 'Tenants', who: 'operator',
     summary: 'List tenants by name, 1,000 at a time',
-    query: Type.Object({ after: Type.Optional(text('Only tenants after this name')) }, CLOSED),
+    query: Type.Object(
+      {
+        after: Type.Optional(text('Only tenants after this name')),
+        status: Type.Optional(oneOf(schemas.TENANT_STATUSES, 'Only tenants with this status')),
+        contains: Type.Optional(text('Only tenants with this text in the name or the display name')),
+      },
+      CLOSED,
+    ),
     answers: ok(schemas.TenantList, 'The tenants'),
   },
   createTenant: {

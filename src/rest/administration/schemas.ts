@@ -19,6 +19,8 @@ import {
   releaseScope,
 } from './schema-kinds';
 
+export const TENANT_STATUSES = ['active', 'disabled', 'importing', 'deleting'] as const;
+
 export const Removed = object({ removed: text('Its id or name') }, { $id: 'Removed' });
 
 const DISPLAY = text('Name for people');
@@ -29,7 +31,7 @@ const TENANT = {
     expects: '1 to 63 of a-z 0-9 -',
   }),
   display: DISPLAY,
-  status: oneOf(['active', 'disabled', 'importing', 'deleting'], 'Only active tenants are served'),
+  status: oneOf(TENANT_STATUSES, 'Only active tenants are served'),
   created: instant(),
 };
 export const Tenant = object(TENANT, { $id: 'Tenant' });

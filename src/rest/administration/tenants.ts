@@ -26,8 +26,8 @@ export function tenantHandlers(
     return { ...toAnswer(tenant), settings, own, usage };
   };
   return {
-    listTenants: async ({ query: { after = '' } }) => {
-      const found = await tenants.list({ after, most: MOST_LISTED + 1 });
+    listTenants: async ({ query: { after = '', status, contains } }) => {
+      const found = await tenants.list({ after, most: MOST_LISTED + 1, status, contains });
       const listed = found.slice(0, MOST_LISTED);
       const next = found.length > MOST_LISTED ? listed.at(-1)?.name : undefined;
       return { status: 200, answer: { tenants: listed.map(toAnswer), next } };

@@ -34,6 +34,9 @@ export interface TenantRange {
   readonly after?: string;
   /** Default 100,000. */
   readonly most?: number;
+  readonly status?: TenantStatus | undefined;
+  /** Only tenants with this text in the name or the display name, in whatever case. */
+  readonly contains?: string | undefined;
 }
 
 const COLUMNS = sql`t.number, t.name, t.display, t.status, floor(extract(epoch from t.created) * 1000)::bigint,
@@ -49,7 +52,9 @@ const FIND_TENANT = defineStatement(
 const LIST_TENANTS = defineStatement(
   template(sql`
     select ${COLUMNS} from andiron.tenant t
-    where t.name > ${bind('after')} order by t.name limit ${bind('limit')}::int`),
+    where t.name > ${bind('after')} and (${bind('status')}::text is null or t.status = ${bind('status')}::text)
+      and (strpos(t.name, lower(${bind('contains')})) > 0 or strpos(lower(t.display), lower(${bind('contains')})) > 0)
+    order by t.name limit ${bind('limit')}::int`),
 );
 const USAGE = defineStatement(
   template(sql`select resources, bytes from andiron.tenant_usage(${bind('tenant')}::int)`),
@@ -131,11 +136,13 @@ export class TenantStore {
     return { resources: Number(row?.[0] ?? 0), bytes: Number(row?.[1] ?? 0) };
   }
 
-  /** By name, after the name `after`. */
-  async list({ after = '', most = MAX_TENANTS }: TenantRange = {}): Promise<TenantRow[]> {
+  /** By name, after the name `after`. Cost: without filters `most` rows of an index, with them all tenants. */
+  async list({ after = '', most = MAX_TENANTS, status, contains = '' }: TenantRange = {}): Promise<
+    TenantRow[]
+  > {
     const rows = await this.database.run({ lane: 'search', space: undefined }, LIST_TENANTS, {
-      after,
-      limit: most,
+      ...{ after, contains, limit: most },
+      status: status ?? null,
     });
     return rows.map((row) => this.#withOwner(toTenantRow(row)));
   }
