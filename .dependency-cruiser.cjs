@@ -154,7 +154,10 @@ module.exports = {
       name: 'configuration-in-entry-points-only',
       severity: 'error',
       comment: 'Only entry points may read settings; other files take values.',
-      from: { path: '^src/', pathNot: ['^src/(app|main|cli|config)\\.ts$', '^src/(cli|config|embedded|workers)/'] },
+      from: {
+        path: '^src/',
+        pathNot: ['^src/(app|main|cli|config)\\.ts$', '^src/(cli|config|embedded|workers)/'],
+      },
       to: { path: '^src/config(/|\\.ts$)' },
     },
     {

@@ -49,7 +49,10 @@ describe('andiron', () => {
     [['quickstart', '--loud'], "'--loud' is not an option of andiron quickstart"],
     [['tenant', 'sell', 'acme'], "'sell' is not a command of andiron tenant"],
     [['tenant'], 'A command of andiron tenant is missing: list, create, '],
-    [['tenant', 'create'], 'NAME is missing: andiron tenant create [NAME …] [SETTING=VALUE …] [options]. See '],
+    [
+      ['tenant', 'create'],
+      'NAME is missing: andiron tenant create [NAME …] [SETTING=VALUE …] [options]. See ',
+    ],
     [['client', 'list'], '--tenant is missing: name of the tenant. See andiron client list --help'],
     [['tenant', 'delete', 'acme', '--confirm', 'acme-2'], 'This permanently deletes tenant acme'],
     [['reindex', '--release', 'r5'], '--release must be r4 or r4b'],

@@ -69,6 +69,8 @@ export const quickstart: Command = {
     const quiet = makeLog({ log: { level: 'warn' } });
     for (const line of misspelledSettings(process.env)) quiet.warn(line);
     endOnUncaughtErrors(quiet);
+    // Replaces workers, once there are any.
+    process.on('SIGUSR2', () => undefined);
     endOnSignals({ log: quiet, timeoutMs: STOP_TIMEOUT_MS, stop: () => started.stop() });
     try {
       await startQuickstart(started, toOptions(given));

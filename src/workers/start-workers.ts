@@ -6,6 +6,9 @@ import type { Log } from '../core';
 import { listenForMetrics } from '../rest/observation/metrics';
 import { type Address, Supervisor } from './supervisor';
 
+/** A worker ends by itself before this. */
+const END_MARGIN_MS = 5_000;
+
 export interface WorkersOptions {
   readonly settings: Settings;
   readonly plan: WorkerPlan;
@@ -15,7 +18,7 @@ export interface WorkersOptions {
 }
 
 /** Returns the supervisor of the workers of a plan, which does not start them yet. */
-export function createSupervisor({ plan, environment, log }: WorkersOptions): Supervisor {
+export function createSupervisor({ settings, plan, environment, log }: WorkersOptions): Supervisor {
   const { count, connections, notices } = plan;
   const heapMb = heapOfWorker(getHeapStatistics().heap_size_limit, count);
   for (const notice of notices) log.warn({}, notice);
@@ -23,7 +26,8 @@ export function createSupervisor({ plan, environment, log }: WorkersOptions): Su
     { workers: count, connections, heapMb },
     'starting the workers; connections and heap are those of each',
   );
-  return new Supervisor({ count, heapMb, environment, sources: sourcesOfSettings(), log });
+  const endMs = settings.http.requestTimeoutMs + settings.shutdown.timeoutMs + END_MARGIN_MS;
+  return new Supervisor({ count, heapMb, environment, endMs, sources: sourcesOfSettings(), log });
 }
 
 /** Starts the workers, serves their metrics, and replaces them on SIGUSR2. Resolves when all of them listen. */
@@ -31,8 +35,14 @@ export async function startWorkers(
   supervisor: Supervisor,
   { settings, log }: Pick<WorkersOptions, 'settings' | 'log'>,
 ): Promise<Address> {
-  const address = await supervisor.start();
-  process.on('SIGUSR2', () => void supervisor.reload());
+  const started = supervisor.start();
+  process.on('SIGUSR2', () => {
+    started.then(
+      () => supervisor.reload(),
+      () => undefined,
+    );
+  });
+  const address = await started;
   if (settings.metrics.address !== undefined)
     await listenForMetrics(supervisor.metrics, settings.metrics.address, log);
   return address;

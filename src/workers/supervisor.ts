@@ -1,6 +1,5 @@
 /** Runs one server in several processes that share its port: starts, replaces, reloads and stops them. */
 import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,6 +20,8 @@ export interface SupervisorOptions {
   readonly heapMb: number;
   /** Variables for the workers beside those of this process; undefined removes one. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds after which a worker that has been replaced is killed: it should have ended by itself. */
+  readonly endMs: number;
   readonly sources: WorkerStart['sources'];
   readonly log: Log;
 }
@@ -33,11 +34,15 @@ const LONGEST_PAUSE_MS = 30_000;
 
 type State = keyof WorkerCounts;
 
+interface Exit {
+  readonly code?: number | undefined;
+  readonly signal?: string | undefined;
+}
+
 interface Running {
   readonly worker: Worker;
   state: State;
-  /** Resolves with its exit code; that of a signal is undefined. */
-  readonly ended: Promise<number | undefined>;
+  readonly ended: Promise<Exit>;
 }
 
 export class Supervisor {
@@ -107,14 +112,14 @@ export class Supervisor {
       for (const { worker } of this.#workers.values()) worker.process.kill('SIGKILL');
     });
     const all = [...this.#workers.values()];
-    const codes = await Promise.all(
+    const exits = await Promise.all(
       all.map((running) => {
         running.state = 'ending';
         running.worker.process.kill('SIGTERM');
         return running.ended;
       }),
     );
-    const failed = codes.filter((code) => code !== 0).length;
+    const failed = exits.filter(({ code }) => code !== 0).length;
     if (failed > 0)
       throw new Error(`${failed} of ${all.length} workers ended before all requests were answered`);
   }
@@ -133,7 +138,11 @@ export class Supervisor {
   async #startOne(): Promise<Address> {
     const { count, environment, sources, log } = this.#options;
     const worker = cluster.fork({ ...environment, WORKERS: String(count) });
-    const ended = once(worker, 'exit').then(([code]: (number | null)[]) => code ?? undefined);
+    const ended = new Promise<Exit>((resolve) =>
+      worker.once('exit', (code: number | null, signal: string | null) =>
+        resolve({ code: code ?? undefined, signal: signal ?? undefined }),
+      ),
+    );
     const running: Running = { worker, state: 'starting', ended };
     this.#workers.set(worker.id, running);
     send(worker, { kind: 'start', start: { count, sources, state: this.#state } });
@@ -144,11 +153,11 @@ export class Supervisor {
         else resolve(message);
       }),
     );
-    const isGone = ended.then((code) => {
+    const isGone = ended.then((exit) => {
       this.#workers.delete(worker.id);
       this.metrics.ended(worker.id);
       if (running.state !== 'serving') return;
-      log.error({ worker: worker.process.pid, code }, 'a worker has ended; another one takes its place');
+      log.error({ worker: worker.process.pid, ...exit }, 'a worker has ended; another one takes its place');
       this.#fill();
     });
     const address = await Promise.race([listening, isGone]);
@@ -175,6 +184,8 @@ export class Supervisor {
           () => true,
           () => false,
         );
+        if (isStarted && !this.#isStopping())
+          log.info({ ...this.#counts() }, 'a worker has been started again');
         if (isStarted || this.#isStopping()) continue;
         log.error({ pauseMs: this.#pauseMs }, 'a worker did not start; it is tried again');
         await delay(this.#pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
@@ -202,7 +213,15 @@ export class Supervisor {
         if (old.state !== 'serving' || !this.#workers.has(old.worker.id)) continue;
         old.state = 'ending';
         send(old.worker, { kind: 'replaced' });
+        const kill = setTimeout(() => {
+          log.error(
+            { worker: old.worker.process.pid },
+            'a worker that was replaced does not end: it is killed',
+          );
+          old.worker.process.kill('SIGKILL');
+        }, this.#options.endMs);
         await old.ended;
+        clearTimeout(kill);
       }
       log.info({}, 'all workers are replaced');
     }

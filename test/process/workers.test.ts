@@ -1,4 +1,5 @@
 /** A server of several worker processes, as `andiron serve --workers 2` runs it. */
+import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '../../src/embedded/free-port';
 import { subscribeByEvents, subscribeBySocket } from '../graphql/live/subscriber';
@@ -58,6 +59,27 @@ async function answering(requests = 20): Promise<ReadonlyMap<number, number>> {
 function expectTurns(counts: ReadonlyMap<number, number>): void {
   expect(counts.size).toBe(WORKERS);
   for (const count of counts.values()) expect(count).toBeGreaterThanOrEqual(5);
+}
+
+/** Sends a Basic whose end waits, on a connection that the client would keep. */
+function postSlowly(
+  path: string,
+  end: Promise<unknown>,
+): Promise<{ readonly status: number | undefined; readonly connection: string | undefined }> {
+  const body = JSON.stringify({ resourceType: 'Basic', code: { text: 'slow' } });
+  const headers = { 'content-type': 'application/fhir+json', 'content-length': body.length };
+  return new Promise((resolve, reject) => {
+    const agent = new Agent({ keepAlive: true });
+    const sent = request(server.base + path, { method: 'POST', agent, headers }, (answer) => {
+      answer.resume().once('end', () => {
+        agent.destroy();
+        resolve({ status: answer.statusCode, connection: answer.headers.connection });
+      });
+    });
+    sent.once('error', reject);
+    sent.write(body.slice(0, 5));
+    void end.then(() => sent.end(body.slice(5)));
+  });
 }
 
 async function readMetric(pattern: RegExp): Promise<number> {
@@ -158,12 +180,19 @@ it('SIGUSR2 replaces all workers without a request that fails', async () => {
       await delay(20);
     }
   };
+  // Requests that begin before a worker is replaced, and are answered afterwards.
+  const replaced = eventually(async () => (await loggedBy('stopping', since, '"replaced"')).length > 0);
+  const slow = Array.from({ length: 8 }, () => postSlowly(path, replaced));
   const clients = Promise.all([...Array.from({ length: 8 }, (_, number) => client(number)), ready()]);
   process.kill(server.processId, 'SIGUSR2');
   await eventually(async () => (await loggedBy('all workers are replaced', since)).length === 1);
   isOver = true;
   await clients;
   expect([...statuses.keys()]).toEqual([201]);
+  const late = await Promise.all(slow);
+  expect(late.map(({ status }) => status)).toEqual(late.map(() => 201));
+  // Those of the worker that was replaced meanwhile.
+  expect(late.filter(({ connection }) => connection === 'close').length).toBeGreaterThan(0);
   const after = await answering(20);
   expect([...after.keys()].filter((pid) => before.has(pid))).toEqual([]);
   expectTurns(after);

@@ -16,11 +16,18 @@ const QUIET_TURN_MS = 0.2;
 const QUIET_MS = 5_000;
 const LOOK_MS = 50;
 
-/** From the moment that `stopping` is aborted, every answer asks its client to use another connection next. */
+/**
+ * From the moment that `stopping` is aborted, every answer asks its client to use another connection next: also the answer to a
+ * request that began before, and one that is written without Fastify.
+ */
 export function sendClientsAway(server: FastifyInstance, stopping: AbortSignal): void {
   server.addHook('onRequest', (_request, reply, done) => {
     if (stopping.aborted) reply.header('connection', 'close');
     done();
+  });
+  server.addHook('onSend', (_request, reply, payload, done) => {
+    if (stopping.aborted) reply.header('connection', 'close');
+    done(null, payload);
   });
 }
 
@@ -54,8 +61,8 @@ export async function endListener(server: Server): Promise<void> {
 
 /**
  * Stops to listen on a port that other processes serve too; these get the connections that wait. A client with an open connection
- * leaves it with its next answer (`sendClientsAway`): this resolves when all have, or those that are left send nothing for
- * five seconds.
+ * leaves it with its next answer (`sendClientsAway`): this resolves when all have, or after five seconds, in which the idle ones
+ * that are left have sent nothing.
  */
 export async function leavePort(server: Server): Promise<void> {
   // That of node:http would close idle connections at once, perhaps while a request is on its way.
