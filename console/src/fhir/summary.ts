@@ -15,6 +15,8 @@ export interface SummarySection {
   readonly name: SectionName;
   /** What its rows are, by type; each is a search of the patient's records. */
   readonly searches: readonly { readonly type: string; readonly query: string; readonly first: number }[];
+  /** Criteria of `Observation/$lastn`, which finds the last value of each code where the searches do not reach back to it. */
+  readonly lasts?: string;
   /** Beside the name of a record. None: the section is a table of measurements. */
   readonly columns: readonly SummaryColumn[];
 }
@@ -23,6 +25,8 @@ const IN_ERROR = 'status:not=entered-in-error';
 /** A record without a state is shown: nobody has said that it is over. */
 const LASTS =
   'clinical-status:not=inactive,remission,resolved&verification-status:not=refuted,entered-in-error';
+
+const VITALS = 'category=vital-signs&status:not=entered-in-error,cancelled';
 
 export const SUMMARY: readonly SummarySection[] = [
   {
@@ -57,10 +61,11 @@ export const SUMMARY: readonly SummarySection[] = [
     searches: [
       {
         type: 'Observation',
-        query: 'category=vital-signs&status:not=entered-in-error,cancelled&_sort=-date',
+        query: `${VITALS}&_sort=-date`,
         first: 200,
       },
     ],
+    lasts: VITALS,
     columns: [],
   },
   {

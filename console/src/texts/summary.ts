@@ -32,6 +32,8 @@ export const summary = {
   },
   refused: (types: string) => `You may not read ${types} here, so this section can be incomplete.`,
   bounded: (shown: number) => `Only the newest ${shown} are shown.`,
+  boundedWithLasts: (most: number) =>
+    `Of measurements before the newest ${most}, only the last value of each kind is read here: see Charts for the others.`,
   boundedValues: (most: number) =>
     `Only the newest ${most} measurements are read here. What was measured before, and not since, is missing: see Charts.`,
   all: (type: string) => `All ${type} records`,

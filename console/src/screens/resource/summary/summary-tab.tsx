@@ -2,7 +2,9 @@
 import { Alert, Anchor, Badge, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { textOf, type JsonObject } from '../../../api/json';
+import { Failure } from '../../../api/failure';
+import { get } from '../../../api/fhir';
+import { isObject, objectsOf, textOf, type JsonObject } from '../../../api/json';
 import { searchAll } from '../../../api/many';
 import { formatDateTime } from '../../../fhir/format-date';
 import { measuresOf } from '../../../fhir/measures';
@@ -22,11 +24,30 @@ const { summary: words } = texts;
 interface FilledSection extends SummarySection {
   readonly records: readonly JsonObject[];
   readonly hasMore: boolean;
+  /** How many records the searches have found. */
+  readonly newest: number;
+  /** True: the last value of each code is among the records, however old it is. */
+  readonly hasLasts: boolean;
   /** Types that the reader may not see. */
   readonly refused: readonly string[];
 }
 
-/** All sections, by one GraphQL document. */
+/** The last of each code; undefined: the server refuses, because there are too many to choose from. */
+async function readLasts(
+  space: Space,
+  criteria: string,
+  signal: AbortSignal,
+): Promise<readonly JsonObject[] | undefined> {
+  try {
+    const { value } = await get(space, `Observation/$lastn?${criteria}`, signal);
+    return objectsOf(value['entry']).flatMap(({ resource }) => (isObject(resource) ? [resource] : []));
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+/** All sections, by one GraphQL document, and by `$lastn` what it does not reach. */
 async function readSummary(
   space: Space,
   patient: string,
@@ -38,15 +59,25 @@ async function readSummary(
     searches.map(({ type, query, first }) => ({ type, query: `patient=Patient/${patient}&${query}`, first })),
     signal,
   );
-  return SUMMARY.map((section) => {
+  const filled = SUMMARY.map(async (section): Promise<FilledSection> => {
     const own = section.searches.map((search) => ({ search, page: pages[searches.indexOf(search)] }));
+    const newest = own.flatMap(({ page }) => page?.records ?? []);
+    const hasMore = own.some(({ page }) => page?.next !== undefined);
+    const lasts =
+      hasMore && section.lasts !== undefined
+        ? await readLasts(space, `patient=Patient/${patient}&${section.lasts}`, signal)
+        : undefined;
+    const found = new Set(newest.map(addressOf));
     return {
       ...section,
-      records: own.flatMap(({ page }) => page?.records ?? []),
-      hasMore: own.some(({ page }) => page?.next !== undefined),
+      records: [...newest, ...(lasts ?? []).filter((record) => !found.has(addressOf(record)))],
+      newest: newest.length,
+      hasLasts: lasts !== undefined,
+      hasMore,
       refused: own.filter(({ page }) => page?.isRefused ?? true).map(({ search }) => search.type),
     };
   });
+  return Promise.all(filled);
 }
 
 export interface SummaryTabProps {
@@ -91,7 +122,8 @@ interface SectionProps extends SummaryTabProps {
 }
 
 function SectionView({ space, id, section }: SectionProps) {
-  const { name, searches, records, hasMore, refused } = section;
+  const { name, searches, newest, hasMore, hasLasts, refused, columns } = section;
+  const bounded = hasLasts ? words.boundedWithLasts : words.boundedValues;
   const title = words.sections[name];
   return (
     <section aria-label={title} className={print['whole']}>
@@ -120,7 +152,7 @@ function SectionView({ space, id, section }: SectionProps) {
       {refused.length === searches.length ? null : <Rows space={space} section={section} />}
       {hasMore ? (
         <Text size="sm" c="dimmed">
-          {section.columns.length === 0 ? words.boundedValues(records.length) : words.bounded(records.length)}
+          {columns.length === 0 ? bounded(newest) : words.bounded(newest)}
         </Text>
       ) : null}
     </section>
