@@ -316,12 +316,24 @@ it('members, options and types that a request does not have are refused', async 
   ]);
   expect(await statusOf('/keys', { revok: true })).toEqual([
     400,
-    expect.stringContaining("'revok' is not allowed"),
+    "'revok' is not allowed; did you mean revoke? Allowed are revoke",
   ]);
   expect(await statusOf('/packages?example=true', { name: 'a', version: '1' })).toEqual([
     400,
     expect.stringContaining("'example' is not allowed"),
   ]);
+});
+
+it.each([
+  ['/clients', { name: 'a', scopes: ['openid', 1] }, '"scopes[1]" must be a text'],
+  ['/clients', { name: 'a', jwks: { keys: 'x' } }, '"jwks.keys" must be a list of objects'],
+  ['/clients', { name: 'a', jwks: { kyes: [] } }, '"jwks.keys" must be a list of objects, but it is missing'],
+  ['/clients', { nam: 'a' }, "'nam' is not allowed; did you mean name? Allowed are name, "],
+])('a fault of POST %s %j is told with its place', async (address, body, words) => {
+  const { status, json } = await server.request('POST', `${ROOT}/tenants/system${address}`, body, {
+    'content-type': 'application/json',
+  });
+  expect([status, json.issue[0].diagnostics]).toEqual([400, expect.stringContaining(words)]);
 });
 
 it('a list of more than 1,000 tenants has parts, each with the place of the next', async () => {

@@ -1,7 +1,7 @@
 /** Reads the bodies and queries of administration, and checks them by the schemas of the table with Fastify's validator. */
 import type { TObject } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';
-import { fhirError, isJsonObject, parseJson } from '../../core';
+import { didYouMean, fhirError, isJsonObject, parseJson } from '../../core';
 import { hasContentType, requireContentType } from '../requests/body';
 import type { Json } from '../openapi/components';
 import type { AdministrationRoute } from './routes';
@@ -77,14 +77,52 @@ interface Fault {
 
 /** Returns a sentence that names the member and what it must be; it never has a value. */
 function describeFault(schema: TObject | undefined, { keyword, instancePath, params }: Fault): string {
-  const members: Readonly<Record<string, Json>> = schema?.properties ?? {};
+  const place = instancePath.split('/').slice(1);
+  const found = schemaAt(schema, place);
   if (keyword === 'additionalProperties') {
+    const known = Object.keys(membersOf(found));
     const name = String(params['additionalProperty']).slice(0, 40);
-    return `'${name}' is not allowed; allowed are ${Object.keys(members).join(', ')}`;
+    const where = place.length === 0 ? '' : ` in "${toName(place)}"`;
+    return `'${name}' is not allowed${where}${didYouMean(name, known, `allowed are ${known.join(', ')}`)}`;
   }
   const isMissing = keyword === 'required';
-  const name = isMissing ? String(params['missingProperty']) : (instancePath.split('/')[1] ?? '');
-  return `"${name}" must be ${expectationOf(members[name] ?? {})}${isMissing ? ', but it is missing' : ''}`;
+  const missing = isMissing ? [String(params['missingProperty'])] : [];
+  const expected = expectationOf(schemaAt(schema, [...place, ...missing]) ?? {});
+  return `"${toName([...place, ...missing])}" must be ${expected}${isMissing ? ', but it is missing' : ''}`;
+}
+
+/** Returns `rules[0].types`. */
+function toName(place: readonly string[]): string {
+  return place
+    .map((part, index) => (/^\d+$/.test(part) ? `[${part}]` : `${index === 0 ? '' : '.'}${part}`))
+    .join('');
+}
+
+/** Returns the schema of the value at this place; undefined: the place is in none. */
+function schemaAt(schema: Json | undefined, place: readonly string[]): Json | undefined {
+  const [part, ...rest] = place;
+  if (part === undefined || schema === undefined) return schema;
+  const inside = /^\d+$/.test(part) ? memberOf(schema, 'items') : membersOf(schema)[part];
+  return schemaAt(asSchema(inside) ?? memberOf(schema, 'additionalProperties'), rest);
+}
+
+/** The members of an object, or of the one choice that is an object. */
+function membersOf(schema: Json | undefined): Readonly<Record<string, unknown>> {
+  return memberOf(schema ?? {}, 'properties') ?? {};
+}
+
+function memberOf(schema: Json, name: 'items' | 'properties' | 'additionalProperties'): Json | undefined {
+  const own = asSchema(schema[name]);
+  if (own !== undefined || !Array.isArray(schema['anyOf'])) return own;
+  return schema['anyOf']
+    .map((choice: unknown) => asSchema(asSchema(choice)?.[name]))
+    .find((one) => one !== undefined);
+}
+
+function asSchema(value: unknown): Json | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined;
 }
 
 const WORDS = new Map([
@@ -94,11 +132,13 @@ const WORDS = new Map([
   ['object', 'an object of names and values'],
 ]);
 
-function expectationOf({ expects, enum: words, minLength, maxLength, type }: Json): string {
+function expectationOf(schema: Json): string {
+  const { expects, enum: words, minLength, maxLength, type } = schema;
   if (typeof expects === 'string') return expects;
   if (Array.isArray(words)) return toChoice(words);
   if (typeof minLength === 'number' && typeof maxLength === 'number')
     return `a text of ${minLength} to ${maxLength} characters`;
+  if (type === 'array' && memberOf(schema, 'items')?.['type'] === 'object') return 'a list of objects';
   return toChoice([type].flat().map((each) => WORDS.get(String(each)) ?? String(each)));
 }
 
