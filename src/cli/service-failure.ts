@@ -68,7 +68,8 @@ function explainListenError(error: unknown): string | undefined {
   const { code, syscall } = error;
   if (syscall === 'getaddrinfo')
     return `The address to listen on cannot be found: ${error.message}. Check HOST`;
-  if (syscall !== 'listen') return undefined;
+  // In a worker it is the first process that binds.
+  if (syscall !== 'listen' && syscall !== 'bind') return undefined;
   const { address, port } = error as NodeJS.ErrnoException & {
     readonly address?: string;
     readonly port?: number;

@@ -100,6 +100,11 @@ describe('a server that cannot listen names the settings to check:', () => {
   it.each([
     ['a port in use', notListening('EADDRINUSE'), /^Another program listens on 127.0.0.1, port 3000: .*PORT/],
     [
+      'a port in use, for a worker',
+      notListening('EADDRINUSE', { syscall: 'bind' }),
+      /^Another program listens on 127.0.0.1, port 3000: .*PORT/,
+    ],
+    [
       'a port below 1024',
       notListening('EACCES', { port: 80 }),
       /^This user may not listen on port 80: .*PORT/,
