@@ -38,3 +38,15 @@ export function planMemory(
   const bytesUnderWay = maxBytesUnderWay ?? Math.max(LEAST, Math.floor(left));
   return { versionCacheBytes, searchCacheBytes, parsedBytes, bytesUnderWay };
 }
+
+/** Room for one Bundle of the largest size beside the program. */
+const LEAST_HEAP_OF_WORKER = 512 * MEGABYTE;
+
+/**
+ * Returns the greatest size in megabytes of the heap of one of `count` workers. `heap`: that of a process that serves by itself, in
+ * bytes. What the settings do not give in bytes is a part of the heap, and is divided by this. Each worker has the program.
+ */
+export function heapOfWorker(heap: number, count: number): number {
+  const share = Math.max(LEAST_HEAP_OF_WORKER, OF_PROGRAM + heap / count);
+  return Math.floor(Math.min(heap, share) / MEGABYTE);
+}

@@ -5,11 +5,6 @@ import type { Settings } from './settings';
 
 /** Connections to PostgreSQL that a worker needs at least, so that a long search leaves others for reads and writes. */
 const LEAST_CONNECTIONS = 4;
-const MEGABYTE = 1024 * 1024;
-/** Room for one Bundle of the largest size beside the program. */
-const LEAST_HEAP_MB = 512;
-/** The program itself is in the heap of each worker, whatever their number. */
-const PROGRAM_MB = 112;
 
 export interface WorkerPlan {
   /** 1: the process serves by itself. */
@@ -68,13 +63,4 @@ export function shareOf(settings: Settings, count: number): Settings {
       maxBytesUnderWay: shareOfSet(memory.maxBytesUnderWay),
     },
   });
-}
-
-/**
- * Returns the greatest size in megabytes of the heap of one of `count` workers. `heap`: that of a process that serves by itself, in
- * bytes. What the settings do not give in bytes is a part of the heap, and is divided by this.
- */
-export function heapOfWorker(heap: number, count: number): number {
-  const whole = Math.floor(heap / MEGABYTE);
-  return Math.min(whole, Math.max(LEAST_HEAP_MB, PROGRAM_MB + Math.floor(whole / count)));
 }

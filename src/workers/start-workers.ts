@@ -1,7 +1,8 @@
 import { getHeapStatistics } from 'node:v8';
+import { heapOfWorker } from '../config/memory';
 import { sourcesOfSettings } from '../config/setting-sources';
 import type { Settings } from '../config/settings';
-import { heapOfWorker, type WorkerPlan } from '../config/workers';
+import type { WorkerPlan } from '../config/workers';
 import type { Log } from '../core';
 import { listenForMetrics } from '../rest/observation/metrics';
 import { type Address, Supervisor } from './supervisor';

@@ -74,9 +74,9 @@ export class Supervisor {
   }
 
   /**
-   * Resolves when all workers listen. The first one starts alone: it migrates the database, and a fault of the settings is told once.
+   * Resolves when all workers listen. The first one starts alone: it migrates the database, and a fault of the settings is reported once.
    * The others start one for each core at a time, because a start uses a whole one.
-   * @throws Error if a worker ends before it listens; it has told why
+   * @throws Error if a worker ends before it listens; it has reported why
    */
   async start(): Promise<Address> {
     const address = await this.#startOne();
@@ -112,16 +112,16 @@ export class Supervisor {
       for (const { worker } of this.#workers.values()) worker.process.kill('SIGKILL');
     });
     const all = [...this.#workers.values()];
-    const exits = await Promise.all(
-      all.map((running) => {
-        running.state = 'ending';
-        running.worker.process.kill('SIGTERM');
-        return running.ended;
-      }),
-    );
+    const answering = all.filter(({ state }) => state !== 'starting');
+    for (const running of all) {
+      running.state = 'ending';
+      running.worker.process.kill('SIGTERM');
+    }
+    await Promise.all(all.map(({ ended }) => ended));
+    const exits = await Promise.all(answering.map(({ ended }) => ended));
     const failed = exits.filter(({ code }) => code !== 0).length;
     if (failed > 0)
-      throw new Error(`${failed} of ${all.length} workers ended before all requests were answered`);
+      throw new Error(`${failed} of ${answering.length} workers ended before all requests were answered`);
   }
 
   #isStopping(): boolean {
@@ -137,7 +137,7 @@ export class Supervisor {
   /** Resolves when the new worker listens. */
   async #startOne(): Promise<Address> {
     const { count, environment, sources, log } = this.#options;
-    const worker = cluster.fork({ ...environment, WORKERS: String(count) });
+    const worker = cluster.fork(environment);
     const ended = new Promise<Exit>((resolve) =>
       worker.once('exit', (code: number | null, signal: string | null) =>
         resolve({ code: code ?? undefined, signal: signal ?? undefined }),

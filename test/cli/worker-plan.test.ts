@@ -1,6 +1,7 @@
 /** How many workers a server has, and the share of each. */
 import { loadSettings } from '../../src/config';
-import { heapOfWorker, planWorkers, shareOf } from '../../src/config/workers';
+import { heapOfWorker } from '../../src/config/memory';
+import { planWorkers, shareOf } from '../../src/config/workers';
 
 const MEGABYTE = 1024 * 1024;
 

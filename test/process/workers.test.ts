@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '../../src/embedded/free-port';
 import { subscribeByEvents, subscribeBySocket } from '../graphql/live/subscriber';
-import { ASYNC, pathOf } from '../support/bulk';
+import { ASYNC, pathOf, waitForExport } from '../support/bulk';
 import { eventually } from '../support/eventually';
 import type { Answer } from '../support/http';
 import { type ServerProcess, startProcess } from '../support/process';
@@ -131,11 +131,7 @@ it('an export that one worker has taken is told, and its files are sent, by each
   });
   const begun = await ask('GET', `${root}/$export?_type=Organization`, undefined, ASYNC);
   expect(begun.status).toBe(202);
-  let state = await ask('GET', pathOf(begun));
-  while (state.status !== 200) {
-    await delay(100);
-    state = await ask('GET', pathOf(begun));
-  }
+  const state = await waitForExport(server, pathOf(begun), ALONE);
   const [{ url }] = state.json.output as readonly [{ readonly url: string }];
   const files = await Promise.all(Array.from({ length: 4 }, () => ask('GET', new URL(url).pathname)));
   for (const { status, text } of files) {
