@@ -2,7 +2,8 @@
 import { fireEvent, screen } from '@testing-library/dom';
 import { useState } from 'react';
 import { parseJson, type JsonObject } from '../../console/src/api/json';
-import { fieldOf, type FormField } from '../../console/src/fhir/form-definition';
+import { fieldOf, readForm } from '../../console/src/fhir/form-definition';
+import type { FormField } from '../../console/src/fhir/form-types';
 import { FormDraftContext, valueAt } from '../../console/src/screens/resource/form/form-draft';
 import { FieldView } from '../../console/src/screens/resource/form/field-view';
 import { CodingInput, ConceptInput } from '../../console/src/screens/resource/form/coded-input';
@@ -13,7 +14,7 @@ import { render } from './render';
 const SPACE = { tenant: 'acme', release: 'r4' } as const;
 const FIELD: FormField = {
   ...{ id: 'value', name: 'value', label: 'Value', short: '', isRequired: false, isMustSupport: false },
-  ...{ isSummary: false, most: 1, isList: false, types: [], binding: undefined, slices: [] },
+  ...{ isSummary: false, most: 1, isList: false, types: [], forbidden: [], binding: undefined, slices: [] },
   ...{ fixed: undefined, pattern: undefined },
 };
 const DEFINITION = { root: '', elements: new Map(), children: new Map(), slices: new Map() };
@@ -247,4 +248,125 @@ it('a slice that fixes no value can be added, and is shown as what it was added 
   fireEvent.click(screen.getByRole('combobox', { name: 'Add to Has member' }));
   fireEvent.click(screen.getByText('Survey: survey'));
   expect(screen.getByRole('textbox', { name: 'Has member: Survey' })).toBeDefined();
+});
+
+/** A profile of blood glucose: the value is an amount in mmol/L, and never a text. */
+function amounts(unit: object, parts: Readonly<Record<string, object>> = {}): JsonObject {
+  const element = (id: string, more: object): object => ({ id, max: '1', base: { max: '1' }, ...more });
+  const types = ['Quantity', 'string', 'Range'].map((code) => ({ code }));
+  return parseJson(
+    JSON.stringify({
+      resourceType: 'StructureDefinition',
+      snapshot: {
+        element: [
+          element('Observation', { max: '*' }),
+          element('Observation.value[x]', {
+            slicing: { discriminator: [{ type: 'type', path: '$this' }], rules: 'open' },
+            type: types,
+          }),
+          element('Observation.value[x]:valueQuantity', {
+            ...{ sliceName: 'valueQuantity', type: [{ code: 'Quantity' }], ...unit },
+          }),
+          ...Object.entries({
+            comparator: {
+              type: [{ code: 'code' }],
+              binding: { strength: 'required', valueSet: 'http://hl7.org/fhir/ValueSet/quantity-comparator' },
+            },
+            value: { type: [{ code: 'decimal' }] },
+            unit: { type: [{ code: 'string' }] },
+            system: { type: [{ code: 'uri' }] },
+            code: { type: [{ code: 'code' }] },
+          }).map(([name, more]) =>
+            element(`Observation.value[x]:valueQuantity.${name}`, { ...more, ...parts[name] }),
+          ),
+          element('Observation.value[x]:valueString', {
+            ...{ sliceName: 'valueString', max: '0', type: [{ code: 'string' }] },
+          }),
+        ],
+      },
+    }),
+  ) as JsonObject;
+}
+
+function Measured({ of, text }: { readonly of: JsonObject; readonly text: string }) {
+  const [now, setNow] = useState(text);
+  draft = now;
+  const record = parseJson(now) as JsonObject;
+  const definition = readForm(of);
+  return (
+    <FormDraftContext value={{ space: SPACE, record, issues: [], edit: setNow }}>
+      <FieldView
+        field={fieldOf(definition, 'Observation.value[x]')}
+        place={{ definition, id: 'Observation' }}
+        path={[]}
+        around={record}
+      />
+    </FormDraftContext>
+  );
+}
+
+const MMOL = { system: 'http://unitsofmeasure.org', code: 'mmol/L' };
+const offered = () =>
+  [...screen.getByRole<HTMLSelectElement>('combobox', { name: 'Value: type' }).options].map(
+    ({ text }) => text,
+  );
+const number = () => screen.getByRole<HTMLInputElement>('textbox', { name: 'Value: Value' });
+
+it('a type that a profile forbids is not offered', () => {
+  render(<Measured of={amounts({})} text="{}" />);
+  expect(offered()).toEqual(['Quantity', 'Range']);
+});
+
+it('a value of a type that a profile forbids is shown, and can be replaced by an allowed one', () => {
+  render(<Measured of={amounts({})} text='{"valueString": "high"}' />);
+  expect(offered()).toEqual(['Quantity', 'Range', 'string']);
+  expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Value' }).value).toBe('high');
+  fireEvent.change(screen.getByRole('combobox', { name: 'Value: type' }), { target: { value: 'Quantity' } });
+  fireEvent.change(number(), { target: { value: '5.50' } });
+  expect(parseJson(draft)).toEqual({ valueQuantity: { value: parseJson('5.50') } });
+});
+
+it.each([
+  ['as a pattern of the amount', amounts({ patternQuantity: MMOL })],
+  [
+    'as fixed parts of the amount',
+    amounts({}, { system: { fixedUri: MMOL.system }, code: { fixedCode: MMOL.code } }),
+  ],
+  [
+    'as patterns of the parts of the amount',
+    amounts({}, { system: { patternUri: MMOL.system }, code: { patternCode: MMOL.code } }),
+  ],
+])('the unit that a profile states %s is written with the number, and goes with it', (_how, of) => {
+  render(<Measured of={of} text="{}" />);
+  expect(screen.queryByRole('button', { name: /^Set to/ })).toBeNull();
+  fireEvent.change(number(), { target: { value: '5.50' } });
+  expect(parseJson(draft)).toEqual({ valueQuantity: { value: parseJson('5.50'), ...MMOL } });
+  fireEvent.change(number(), { target: { value: '' } });
+  fireEvent.focusOut(number());
+  expect(parseJson(draft)).toEqual({});
+});
+
+it('a unit that a record has stays, also where the profile states another one', () => {
+  render(
+    <Measured
+      of={amounts({ patternQuantity: MMOL })}
+      text='{"valueQuantity": {"value": 90, "code": "mg/dL"}}'
+    />,
+  );
+  fireEvent.change(number(), { target: { value: '91' } });
+  expect(draft).toBe('{"valueQuantity": {"value": 91, "code": "mg/dL"}}');
+});
+
+it('the comparator of an amount stands beside its number', () => {
+  render(<Measured of={amounts({})} text='{"valueQuantity": {"comparator": "<", "value": 5}}' />);
+  const input = screen.getByRole<HTMLInputElement>('combobox', { name: 'Value: Comparator' });
+  expect(input.value).toBe('<');
+});
+
+it('a comparator is not asked for where a profile allows none, and is shown where a record has one', () => {
+  const none = amounts({}, { comparator: { max: '0' } });
+  render(<Measured of={none} text='{"valueQuantity": {"value": 5}}' />);
+  expect(screen.queryByLabelText('Value: Comparator')).toBeNull();
+  render(<Measured of={none} text='{"valueQuantity": {"comparator": "<", "value": 5}}' />);
+  expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Value: Comparator' }).value).toBe('<');
 });

@@ -4,12 +4,12 @@ import {
   fieldsOf,
   fits,
   hasChildren,
+  placeOfType,
   readForm,
   sameAs,
   templateOf,
-  type FormField,
-  type FormPlace,
 } from '../../console/src/fhir/form-definition';
+import type { FormField, FormPlace } from '../../console/src/fhir/form-types';
 import { sliceFor } from '../../console/src/fhir/form-slices';
 import { RELEASE_NAMES, type Release } from '../../src/core';
 import { readBaseResources } from '../../src/core/fhir/definitions';
@@ -105,6 +105,14 @@ describe.each(RELEASE_NAMES)('A form of %s', (release) => {
     expect(sliceFor(root.definition, component, { code: { text: 'other' } })).toBeUndefined();
     const inside = fieldsOf({ definition: root.definition, id: systolic?.id ?? '' });
     expect(inside.map(({ name }) => name)).toEqual(expect.arrayContaining(['code', 'value']));
+    const value = inside.find(({ name }) => name === 'value');
+    expect(value?.types.map(({ member }) => member)).toEqual(['valueQuantity']);
+    const [type] = value?.types ?? [];
+    const at = type && placeOfType({ definition: root.definition, id: value?.id ?? '' }, type);
+    expect(at && templateOf(at.definition, at.id)).toEqual({
+      system: 'http://unitsofmeasure.org',
+      code: 'mm[Hg]',
+    });
   });
 });
 

@@ -1,74 +1,10 @@
 /** What a form can show of a type or profile: the elements of a StructureDefinition with their children and slices. */
 import { isArray, isObject, objectsOf, textOf, type JsonObject, type JsonValue } from '../api/json';
 import { isSame } from './same';
+import { choiceTypesOf, sliceOfType } from './form-choice';
+import type { FieldType, FormBinding, FormDefinition, FormField, FormPlace, FormSlice } from './form-types';
 import { humanize } from './humanize';
 import { choiceName } from '../../../packages/fhir-values/choice-name';
-
-/** The elements of one StructureDefinition, by their ids: `Patient.identifier:mrn.system`. */
-export interface FormDefinition {
-  /** Id of the element of the whole. */
-  readonly root: string;
-  readonly elements: ReadonlyMap<string, JsonObject>;
-  /** Ids of the children of an element, and of its slices, in their order. */
-  readonly children: ReadonlyMap<string, readonly string[]>;
-  readonly slices: ReadonlyMap<string, readonly string[]>;
-}
-
-export interface FormBinding {
-  readonly strength: string;
-  readonly valueSet: string;
-}
-
-/** A type that an element can have, with the member that holds it. */
-export interface FieldType {
-  /** `Quantity`; of elements that are defined in place `BackboneElement` or `Element`. */
-  readonly code: string;
-  /** `valueQuantity` */
-  readonly member: string;
-  /** Urls of profiles of the type: its value is formed by one of them. */
-  readonly profiles: readonly string[];
-  /** Types that a reference may lead to, and urls of profiles; none: all. */
-  readonly targets: readonly string[];
-}
-
-export interface FormField {
-  /** Id of its element. */
-  readonly id: string;
-  /** Without the type: `value`. */
-  readonly name: string;
-  readonly label: string;
-  readonly short: string;
-  readonly isRequired: boolean;
-  readonly isMustSupport: boolean;
-  readonly isSummary: boolean;
-  /** Most values; Infinity: any number. */
-  readonly most: number;
-  /** In JSON it is a list, even where a profile allows one value only. */
-  readonly isList: boolean;
-  readonly types: readonly FieldType[];
-  readonly binding: FormBinding | undefined;
-  /** The only value that it may have, or what its value must contain. */
-  readonly fixed: JsonValue | undefined;
-  readonly pattern: JsonValue | undefined;
-  readonly slices: readonly FormSlice[];
-}
-
-/** Some of the values of an element, which a profile names. */
-export interface FormSlice {
-  /** Id of its element. */
-  readonly id: string;
-  readonly name: string;
-  readonly short: string;
-  readonly isRequired: boolean;
-  readonly isMustSupport: boolean;
-}
-
-/** Where the children of a value are defined. */
-export interface FormPlace {
-  readonly definition: FormDefinition;
-  /** Id of the element. */
-  readonly id: string;
-}
 
 const TYPE_URL = 'http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type';
 const CHOICE = '[x]';
@@ -112,7 +48,7 @@ const HIDDEN = ['id', 'implicitRules', 'contained'];
 const HIDDEN_TYPES = ['Meta', 'Narrative', 'xhtml', 'Resource'];
 
 function isShown({ name, types, most, slices }: FormField): boolean {
-  if (most === 0 || HIDDEN.includes(name)) return false;
+  if (most === 0 || types.length === 0 || HIDDEN.includes(name)) return false;
   if (name === 'extension' || name === 'modifierExtension') return slices.length > 0;
   return !types.some(({ code }) => HIDDEN_TYPES.includes(code));
 }
@@ -149,25 +85,35 @@ export function fieldOf(definition: FormDefinition, id: string): FormField {
   const element = definition.elements.get(id) ?? {};
   const last = id.slice(id.lastIndexOf('.') + 1).replace(/:.*$/, '');
   const name = last.replace(CHOICE, '');
+  const isChoice = last.endsWith(CHOICE);
   const slices = (definition.slices.get(id) ?? []).filter(
     (slice) => definition.elements.get(slice)?.['max'] !== '0',
   );
+  const all = typesOf(element, name, isChoice);
+  const choice = isChoice ? choiceTypesOf(definition, id, all) : undefined;
   return {
     id,
     name,
     label: textOf(element['label']) ?? humanize(name),
     short: textOf(element['short']) ?? '',
-    isRequired: isAtLeastOne(element),
+    isRequired: isAtLeastOne(element) || choice?.isRequired === true,
     isMustSupport: element['mustSupport'] === true,
     isSummary: element['isSummary'] === true,
     most: element['max'] === '*' ? Infinity : Number(textOf(element['max']) ?? 1),
     isList: isListIn(element),
-    types: typesOf(element, name, last.endsWith(CHOICE)),
+    types: choice?.allowed ?? all,
+    forbidden: choice?.forbidden ?? [],
     binding: bindingOf(element),
     fixed: startingWith(element, 'fixed'),
     pattern: startingWith(element, 'pattern'),
     slices: name === '' ? [] : slices.map((slice) => sliceOf(definition, slice)),
   };
+}
+
+/** Where the values of one type are defined: the slice of a choice (`value[x]:valueQuantity`), where there is one. */
+export function placeOfType({ definition, id }: FormPlace, type: FieldType): FormPlace {
+  const isChoice = id.slice(id.lastIndexOf('.')).replace(/:.*$/, '').endsWith(CHOICE);
+  return { definition, id: (isChoice ? sliceOfType(definition, id, type) : undefined) ?? id };
 }
 
 function isAtLeastOne({ min }: JsonObject): boolean {
@@ -248,8 +194,12 @@ export function templateOf(definition: FormDefinition, id: string, depth = 0): J
       const sliced = field.slices
         .filter(({ isRequired }) => isRequired)
         .flatMap((slice) => templateOf(definition, slice.id, depth + 1) ?? []);
-      const isAsked = field.isRequired || field.fixed !== undefined;
-      const whole = isAsked ? templateOf(definition, child, depth + 1) : undefined;
+      const isGiven = field.fixed !== undefined || (field.pattern !== undefined && !isObject(field.pattern));
+      const place = type === undefined ? undefined : placeOfType({ definition, id: child }, type);
+      const whole =
+        (field.isRequired || isGiven) && place !== undefined
+          ? templateOf(definition, place.id, depth + 1)
+          : undefined;
       const inner = sliced.length > 0 && field.isList ? sliced : whole;
       if (inner !== undefined && type !== undefined && field.most > 0)
         members[type.member] = field.isList && !isArray(inner) ? [inner] : inner;

@@ -28,6 +28,7 @@ export const form = {
   moreCodes: (count: number) => `and ${count === 1 ? '1 more code' : `${count} more codes`}, under all parts`,
   allParts: (label: string) => `All parts of ${label}`,
   number: 'Value',
+  comparator: 'Comparator',
   unit: 'Unit',
   unitCode: 'UCUM code',
   findRecord: 'Type a name',

@@ -4,13 +4,8 @@ import { useState } from 'react';
 import { textOf, type JsonObject, type JsonValue } from '../../../api/json';
 import { moveItem, pruneIn, removeIn, removeItem, setIn } from '../../../editor/json-edit';
 import { formatValue } from '../../../fhir/format';
-import {
-  templateOf,
-  type FieldType,
-  type FormField,
-  type FormPlace,
-  type FormSlice,
-} from '../../../fhir/form-definition';
+import { fieldOf, placeOfType, templateOf } from '../../../fhir/form-definition';
+import type { FieldType, FormField, FormPlace, FormSlice } from '../../../fhir/form-types';
 import { markOf, sliceFor } from '../../../fhir/form-slices';
 import { IconTrash } from '../../../layout/icons/icons';
 import { texts } from '../../../texts';
@@ -19,13 +14,15 @@ import type { FieldProps } from './field-props';
 import { fieldId, findingAt, useFormDraft } from './form-draft';
 import { AddItem, Item, itemsIn } from './list-item';
 import { useListFocus } from './use-list-focus';
-import { ValueInput } from './value-input';
+import { isQuantity, ValueInput } from './value-input';
 
 const words = texts.form;
 
 /** The type whose member the object has. */
-function typeIn({ types }: FormField, around: JsonObject): FieldType | undefined {
-  return types.find(({ member }) => around[member] !== undefined || around[`_${member}`] !== undefined);
+function typeIn({ types, forbidden }: FormField, around: JsonObject): FieldType | undefined {
+  return [...types, ...forbidden].find(
+    ({ member }) => around[member] !== undefined || around[`_${member}`] !== undefined,
+  );
 }
 
 export function FieldView(props: FieldProps) {
@@ -36,20 +33,22 @@ export function FieldView(props: FieldProps) {
   const [first] = field.types;
   const type = present ?? field.types.find(({ code }) => code === chosen) ?? first;
   if (type === undefined) return null;
+  // A value of a type that the profile forbids is shown, and can be replaced.
+  const types = field.types.includes(type) ? field.types : [...field.types, type];
   const choose = (code: string): void => {
     setChosen(code);
     if (present === undefined || present.code === code) return;
     edit((text) => removeIn(removeIn(text, [...path, present.member]), [...path, `_${present.member}`]));
   };
-  const general = field.types.length > 1 ? findingAt(issues, [...path, field.name], false) : undefined;
+  const general = types.length > 1 ? findingAt(issues, [...path, field.name], false) : undefined;
   return (
     <Stack gap={4}>
-      {field.types.length < 2 ? null : (
+      {types.length < 2 ? null : (
         <NativeSelect
           id={fieldId([...path, field.name])}
           label={words.type(field.label)}
           error={general}
-          data={field.types.map(({ code }) => code)}
+          data={types.map(({ code }) => code)}
           value={type.code}
           maw={260}
           onChange={({ currentTarget }) => choose(currentTarget.value)}
@@ -88,28 +87,24 @@ function Marks({ field: { isMustSupport, isRequired } }: { readonly field: FormF
 
 type TypedProps = FieldProps & { readonly type: FieldType };
 
-/** The definition of a value: the slice of a choice (`value[x]:valueQuantity`), where there is one. */
-function placeIn({ place, field }: FieldProps, type: FieldType): FormPlace {
-  const { definition } = place;
-  const ofType = `${field.id}:${type.member}`;
-  return { definition, id: field.types.length > 1 && definition.elements.has(ofType) ? ofType : field.id };
-}
-
 function SingleView(props: TypedProps) {
   const { field, path, around, type } = props;
   const { edit } = useFormDraft();
-  const place = placeIn(props, type);
+  const place = placeOfType({ definition: props.place.definition, id: field.id }, type);
+  const own = fieldOf(place.definition, place.id);
   const at = [...path, type.member];
   const value = around[type.member];
-  const template = value === undefined ? templateOf(place.definition, place.id) : undefined;
+  // A unit without a number says nothing: it is written with the number.
+  const isOffered = value === undefined && !isQuantity(type);
+  const template = isOffered ? templateOf(place.definition, place.id) : undefined;
   const isGroup = /^[A-Z]/.test(type.code);
   return (
     <div className={classes['item']}>
       <ValueInput
         path={at}
         value={value}
-        field={field}
-        type={type}
+        field={{ ...field, binding: own.binding ?? field.binding }}
+        type={own.types.find(({ code }) => code === type.code) ?? type}
         place={place}
         label={field.label}
         isNew={false}

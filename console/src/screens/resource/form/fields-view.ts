@@ -2,7 +2,7 @@
 import { createContext, type ComponentType } from 'react';
 import type { JsonObject } from '../../../api/json';
 import type { JsonPath } from '../../../fhir/diff';
-import type { FormPlace } from '../../../fhir/form-definition';
+import type { FormPlace } from '../../../fhir/form-types';
 
 export interface FieldsProps {
   readonly place: FormPlace;

@@ -2,15 +2,18 @@
 import { Select } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { JsonObject } from '../../../api/json';
-import { fieldsOf, type FormField } from '../../../fhir/form-definition';
+import { fieldsOf } from '../../../fhir/form-definition';
+import type { FormField } from '../../../fhir/form-types';
 import { texts } from '../../../texts';
 import { FieldView } from './field-view';
 import type { FieldsProps } from './fields-view';
 
 const words = texts.form;
 
-function isPresent({ types }: FormField, value: JsonObject): boolean {
-  return types.some(({ member }) => value[member] !== undefined || value[`_${member}`] !== undefined);
+function isPresent({ types, forbidden }: FormField, value: JsonObject): boolean {
+  return [...types, ...forbidden].some(
+    ({ member }) => value[member] !== undefined || value[`_${member}`] !== undefined,
+  );
 }
 
 export function Fields({ place: { definition, id }, path, value, without }: FieldsProps) {

@@ -50,7 +50,12 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
   ],
 ]);
 
-export function PrimitiveInput(props: ValueProps) {
+export interface PrimitiveProps extends ValueProps {
+  /** Changes that follow from the new text. */
+  readonly onChange?: (draft: string, next: string) => string;
+}
+
+export function PrimitiveInput(props: PrimitiveProps) {
   if (props.type.code === 'boolean') return <BooleanInput {...props} />;
   return <TypedInput {...props} />;
 }
@@ -80,7 +85,9 @@ function BooleanInput({ path, value, label, field }: ValueProps) {
   );
 }
 
-function TypedInput({ path, value, label, field, type }: ValueProps) {
+const asItIs = (draft: string): string => draft;
+
+function TypedInput({ path, value, label, field, type, onChange = asItIs }: PrimitiveProps) {
   const { edit, issues } = useFormDraft();
   const [typed, setTyped] = useState<string>();
   const kind = KINDS.get(type.code) ?? PLAIN;
@@ -89,11 +96,10 @@ function TypedInput({ path, value, label, field, type }: ValueProps) {
   const change = (text: string): void => {
     setTyped(text);
     // An empty place stays as long as the person is in it.
-    edit((draft) =>
-      text === '' && typeof path.at(-1) !== 'number'
-        ? removeIn(draft, path)
-        : setIn(draft, path, kind.read(text) ?? text),
-    );
+    edit((draft) => {
+      const isRemoved = text === '' && typeof path.at(-1) !== 'number';
+      return onChange(isRemoved ? removeIn(draft, path) : setIn(draft, path, kind.read(text) ?? text), text);
+    });
   };
   const leave = (): void => {
     setTyped(undefined);

@@ -1,10 +1,14 @@
 /** A number with its unit. */
 import { Group } from '@mantine/core';
-import { isObject, textOf, type JsonObject } from '../../../api/json';
+import { isObject, textOf, type JsonObject, type JsonValue } from '../../../api/json';
 import { removeIn, setIn } from '../../../editor/json-edit';
-import type { FormField } from '../../../fhir/form-definition';
+import { fieldsOf, hasChildren, readForm, templateOf } from '../../../fhir/form-definition';
+import type { FormField, FormPlace } from '../../../fhir/form-types';
+import { isSame } from '../../../fhir/same';
+import { useStructure } from '../../../editor/snapshots';
 import { texts } from '../../../texts';
 import { CodeSelect } from './code-select';
+import { CodeInput } from './coded-input';
 import { fieldId, findingAt, useFormDraft } from './form-draft';
 import { GroupInput } from './group-input';
 import { PrimitiveInput } from './primitive-input';
@@ -12,12 +16,49 @@ import { TextPart } from './text-part';
 import type { ValueProps } from './value-props';
 
 const words = texts.form;
-const PARTS: ReadonlySet<string> = new Set(['value', 'unit', 'code']);
+const PARTS: ReadonlySet<string> = new Set(['comparator', 'value', 'unit', 'code']);
 const UCUM = 'http://unitsofmeasure.org';
+
+/** Where the parts of an amount are defined: in the profile, or in the definition of its type. Undefined: not read yet. */
+function usePlace({ place, type }: ValueProps): FormPlace | undefined {
+  const isHere = hasChildren(place.definition, place.id);
+  const structure = useStructure(useFormDraft().space, isHere ? undefined : (type.profiles[0] ?? type.code));
+  if (isHere) return place;
+  if (!structure.data) return undefined;
+  const definition = readForm(structure.data);
+  return { definition, id: definition.root };
+}
+
+/** The unit that the profile fixes, with what else it fixes, but for the number. */
+function fixedParts({ place }: ValueProps, parts: FormPlace | undefined): JsonObject {
+  const fixed: Record<string, JsonValue> = {};
+  for (const each of [parts, place]) {
+    const template = each && templateOf(each.definition, each.id);
+    for (const [name, part] of Object.entries(isObject(template) ? template : {}))
+      if (part !== undefined && name !== 'value') fixed[name] = part;
+  }
+  return fixed;
+}
+
+/** Writes what is fixed beside a number; takes it away again with the number. What says something else stays. */
+function followNumber(text: string, { path, value }: ValueProps, fixed: JsonObject, next: string): string {
+  const quantity: JsonObject = isObject(value) ? value : {};
+  const names = Object.keys(fixed);
+  const isOther = names.some((name) => quantity[name] !== undefined && !isSame(quantity[name], fixed[name]));
+  if (isOther) return text;
+  return names.reduce((rest, name) => {
+    const part = fixed[name];
+    return next === '' || part === undefined
+      ? removeIn(rest, [...path, name])
+      : setIn(rest, [...path, name], part);
+  }, text);
+}
 
 export function QuantityInput(props: ValueProps) {
   const { path, value, field, label } = props;
   const { edit, issues } = useFormDraft();
+  const parts = usePlace(props);
+  const fixed = fixedParts(props, parts);
   const quantity: JsonObject = isObject(value) ? value : {};
   const [unit, code] = [textOf(quantity['unit']), textOf(quantity['code'])];
   const number: FormField = {
@@ -31,6 +72,7 @@ export function QuantityInput(props: ValueProps) {
   return (
     <div role="group" aria-label={label} id={fieldId(path)}>
       <Group gap="sm" align="start" grow>
+        <Comparator {...props} parts={parts} value={quantity['comparator']} />
         <PrimitiveInput
           {...props}
           path={[...path, 'value']}
@@ -38,6 +80,7 @@ export function QuantityInput(props: ValueProps) {
           field={number}
           type={{ code: 'decimal', member: 'value', profiles: [], targets: [] }}
           label={`${label}: ${words.number}`}
+          onChange={(text, next) => followNumber(text, props, fixed, next)}
         />
         {field.binding === undefined ? (
           <>
@@ -93,4 +136,16 @@ export function QuantityInput(props: ValueProps) {
       <GroupInput {...props} isDetail without={PARTS} />
     </div>
   );
+}
+
+/** "<" before a number makes another amount of it, so it stands beside it. A profile may allow none. */
+function Comparator({ parts, ...props }: ValueProps & { readonly parts: FormPlace | undefined }) {
+  const { path, value, label } = props;
+  const field = parts && fieldsOf(parts).find(({ name }) => name === 'comparator');
+  const [type] = field?.types ?? [];
+  const at = { path: [...path, 'comparator'], label: `${label}: ${words.comparator}` };
+  if (field !== undefined && type !== undefined)
+    return <CodeInput {...props} {...at} field={{ ...field, short: '' }} type={type} />;
+  const text = textOf(value);
+  return text === undefined ? null : <TextPart {...at} value={text} />;
 }

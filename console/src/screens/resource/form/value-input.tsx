@@ -1,5 +1,6 @@
 /** The input of one value, by its type. */
 import type { ComponentType } from 'react';
+import type { FieldType } from '../../../fhir/form-types';
 import { AttachmentInput } from './attachment-input';
 import { CodeInput, CodingInput, ConceptInput } from './coded-input';
 import { GroupInput } from './group-input';
@@ -17,6 +18,8 @@ const INPUTS: ReadonlyMap<string, ComponentType<ValueProps>> = new Map<string, C
   ...['code', 'uri', 'string'].map((type) => [type, CodeInput] as const),
   ...QUANTITIES.map((type) => [type, QuantityInput] as const),
 ]);
+
+export const isQuantity = ({ code }: FieldType): boolean => QUANTITIES.includes(code);
 
 export function ValueInput(props: ValueProps) {
   const { code } = props.type;
