@@ -22,8 +22,9 @@ import * as exportFiles from './0055-export-files';
 import * as accountPolicies from './0056-account-policies';
 import * as numbersBySlot from './0057-numbers-by-slot';
 import * as spaceState from './0058-space-state';
+import * as spacesOfBefore from './0059-spaces-of-before';
 
-export { readFunctions, type DatabaseFunction } from './sql-files';
+export { readDroppingSteps, readEarlierFunctions, readFunctions, type DatabaseFunction } from './sql-files';
 
 /** The step that creates the schema of all earlier landed versions. */
 export const BASELINE = '0033-baseline';
@@ -53,6 +54,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0056-account-policies': accountPolicies,
   '0057-numbers-by-slot': numbersBySlot,
   '0058-space-state': spaceState,
+  '0059-spaces-of-before': spacesOfBefore,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */
@@ -95,4 +97,4 @@ export const STEPS_OF_FUNCTIONS: readonly string[] = ['0037-places-of-a-space'];
  * an older program uses raises it to the number of the first program that does without it (CONTRIBUTING.md, Changes of
  * the schema).
  */
-export const LEAST_SCHEMA = 49;
+export const LEAST_SCHEMA = 58;

@@ -340,7 +340,7 @@ it('a list of more than 1,000 tenants has parts, each with the place of the next
   const owner = new Client(server.database.settings);
   await owner.connect();
   await owner.query(
-    `insert into andiron.tenant (name, status) select 'n' || to_char(n, 'FM0000'), 'active' from generate_series(1, 1100) n`,
+    `insert into andiron.tenant (number, name, status) select 100 + n, 'n' || to_char(n, 'FM0000'), 'active' from generate_series(1, 1100) n`,
   );
   await owner.end();
   const first = await server.request('GET', `${ROOT}/tenants`);

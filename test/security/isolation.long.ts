@@ -84,7 +84,7 @@ beforeAll(async () => {
         [BOTH_CHECKS, await World.open(both, tenant.name)],
         [SECOND_CHECK, await World.open(second, tenant.name)],
       ]);
-      return { tenant, shared, alone: await World.open(server, tenant.name, 1000 * (index + 1)) };
+      return { tenant, shared, alone: await World.open(server, tenant.name) };
     }),
   );
   feeds = new Map(await Promise.all(tenants.map(async (worlds) => [worlds, await follow(worlds)] as const)));

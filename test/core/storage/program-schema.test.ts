@@ -85,9 +85,9 @@ it('a program that is too old for the database does not start, and says which on
 });
 
 it('the least schema is never lowered', async () => {
-  await owner.query('update andiron.installation set least_schema = 50');
+  await owner.query('update andiron.installation set least_schema = $1', [NUMBER]);
   await start(undefined, OTHER_BASE);
-  expect(await stored()).toMatchObject({ least_schema: 50 });
+  expect(await stored()).toMatchObject({ least_schema: NUMBER });
 });
 
 describe('the functions of the database', () => {
@@ -112,6 +112,15 @@ describe('the functions of the database', () => {
       },
     };
   }
+
+  it('that only earlier steps use are not made again by a newer program', async () => {
+    await start(newer(nothing), OTHER_BASE);
+    const { rows } = await owner.query<{ name: string }>(
+      `select p.proname as name from pg_proc p where p.pronamespace = 'andiron'::regnamespace`,
+    );
+    const current = (await readFunctions()).map(({ name }) => name);
+    expect(rows.map(({ name }) => name).sort()).toEqual(current.sort());
+  });
 
   it('are replaced by a newer program, keep their rights, and are not put back by an older one', async () => {
     const { log, lines } = recordingLog();

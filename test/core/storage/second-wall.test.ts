@@ -151,7 +151,7 @@ it('the application role cannot read the keys of the installation', async () => 
 
 it('the application role cannot create tenants, or read or change a counter of changes', async () => {
   for (const statement of [
-    `insert into andiron.tenant (name) values ('sly')`,
+    `insert into andiron.tenant (number, name) values (99, 'sly')`,
     'select * from andiron.change_counter',
     'update andiron.change_counter set last_sequence = 0',
     `update andiron.tenant set status = 'active'`,

@@ -63,15 +63,9 @@ export class World {
     private readonly owner: Client,
   ) {}
 
-  /**
-   * @param spacesFrom numbers of its spaces, where it is alone: databases of tests are copies of one, with the same keys, so
-   *   that a cursor of one world would be good in another that has the same numbers
-   */
-  static async open(server: TestServer, tenant: string, spacesFrom?: number): Promise<World> {
+  static async open(server: TestServer, tenant: string): Promise<World> {
     const owner = new Client(server.database.settings);
     await owner.connect();
-    if (spacesFrom !== undefined)
-      await owner.query(`alter table andiron.space alter column number restart with ${spacesFrom}`);
     await server.app.core.tenants.create(tenant);
     return new World(server, tenant, owner);
   }

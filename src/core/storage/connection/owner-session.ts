@@ -52,8 +52,6 @@ export class OwnerSession {
         sql`set random_page_cost = 1.1`,
         sql`set statement_timeout = ${sql.lit(options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS)}`,
         sql`set idle_in_transaction_session_timeout = 60000`,
-        // The statements count what they remove; the triggers do so for processes of schema 55 (uncount_versions.sql).
-        sql`set andiron.removals = 'counted'`,
       ]) {
         await client.query(setting.compile(builder).sql);
       }

@@ -14,6 +14,7 @@ import {
   areOthersConnected,
   raiseLeastSchema,
   readDatabaseSchema,
+  readFunctionsOfSteps,
   schemaNumber,
   THIS_SCHEMA,
   type ProgramSchema,
@@ -144,7 +145,7 @@ async function migrateSchema(client: ClientBase, options: MigrateOptions, waitMs
   const functions = await schema.readFunctions();
   if (names.some((name) => !found.steps.has(name))) {
     await recordBaseline(client, found);
-    await createMissingFunctions(client, functions);
+    await createMissingFunctions(client, [...functions, ...(await readFunctionsOfSteps(found))]);
     await runSteps({ database, schema, isEmpty: found.number === 0, waitMs, log });
   }
   await replaceChangedFunctions(client, functions, log);

@@ -1,7 +1,14 @@
 /** The schemas of this program and of a database, and the programs that may write to it (docs/run/operations.md). */
 import { sql, type Migration } from 'kysely';
 import type { ClientBase } from 'pg';
-import { LEAST_SCHEMA, MIGRATIONS, readFunctions, type DatabaseFunction } from '../../../../migrations';
+import {
+  LEAST_SCHEMA,
+  MIGRATIONS,
+  readDroppingSteps,
+  readEarlierFunctions,
+  readFunctions,
+  type DatabaseFunction,
+} from '../../../../migrations';
 import { builder } from '../connection/statement';
 
 export interface ProgramSchema {
@@ -53,6 +60,12 @@ async function readLeast(client: ClientBase): Promise<number> {
     sql`select i.least_schema as least from andiron.installation i limit 1`.compile(builder).sql,
   );
   return rows[0]?.least ?? 0;
+}
+
+/** Reads the functions that only steps use, and that a step drops which the database lacks. */
+export async function readFunctionsOfSteps({ steps }: DatabaseSchema): Promise<readonly DatabaseFunction[]> {
+  const dropping = (await readDroppingSteps()).filter((step) => !steps.has(step));
+  return (await Promise.all(dropping.map(readEarlierFunctions))).flat();
 }
 
 /** Raises the least schema number. From the commit on, readiness of running programs with a smaller one is 503. */

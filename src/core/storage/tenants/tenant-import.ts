@@ -173,12 +173,6 @@ const USE_SEQUENCES = unnamed(sql`
   update andiron.space_state t set purged_to = greatest(t.purged_to, ${bind('last')}::int),
                                    unversioned_changes = t.unversioned_changes + 1
   where t.space = ${bind('space')}::int`);
-/**
- * The trigger of the counter requires this setting for each write (compare_search_parameters). No index row is made.
- */
-const KNOW_PARAMETERS = unnamed(sql`
-  select set_config('andiron.search_parameters', c.search_parameters::text, true) from andiron.change_counter c
-  where c.tenant = ${bind('tenant')}::int`);
 const SET_COUNTER = unnamed(sql`
   update andiron.change_counter c set last_sequence = greatest(c.last_sequence, ${bind('last')}::int)
   where c.tenant = ${bind('tenant')}::int`);
@@ -199,7 +193,6 @@ export async function endImport(
   const data = spaces.filter(({ isAudit }) => !isAudit);
   await session.transaction(async () => {
     for (const { space, last } of spaces) await session.run(USE_SEQUENCES, { space, last });
-    await session.run(KNOW_PARAMETERS, { tenant });
     await session.run(SET_COUNTER, { tenant, last: Math.max(0, ...data.map(({ last }) => last)) });
     for (const { space, isAudit, last } of spaces)
       if (isAudit) await session.run(SET_AUDIT_COUNTER, { space, last });
