@@ -29,12 +29,24 @@ function capture(stream: NodeJS.WriteStream): { text(): string; restore(): void 
   };
 }
 
+const ENDING_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** Returns the way back from handlers of signals that are added from now on. */
+function keepHandlers(): () => void {
+  const before = new Set(ENDING_SIGNALS.flatMap((signal) => process.listeners(signal)));
+  return () => {
+    for (const signal of ENDING_SIGNALS)
+      for (const handler of process.listeners(signal))
+        if (!before.has(handler)) process.removeListener(signal, handler);
+  };
+}
+
 /** The code that a command has set for the end of its process. */
 const exitCode = (): number => Number(process.exitCode ?? 0);
 
 /**
  * Runs `andiron …args` to its end, for commands that neither keep running nor read the standard input. One at a time:
- * the environment, the working directory and the output of a process are everyone's.
+ * the environment, the working directory, the output and the handlers of signals of a process are everyone's.
  */
 export async function runHere(
   args: readonly string[],
@@ -47,12 +59,14 @@ export async function runHere(
   process.env = { PATH: before.env['PATH'], XDG_STATE_HOME: empty, ...environment };
   process.exitCode = undefined;
   const [output, errors] = [capture(process.stdout), capture(process.stderr)];
+  const removeHandlers = keepHandlers();
   try {
     const failed = await run(args).then(() => undefined, reportFailure);
     return { code: failed ?? exitCode(), output: output.text(), errors: errors.text() };
   } finally {
     output.restore();
     errors.restore();
+    removeHandlers();
     process.env = before.env;
     process.exitCode = before.code;
     process.chdir(before.folder);

@@ -82,8 +82,11 @@ it('a waiting start logs the holder of the lock repeatedly, and takes the lock w
 
 it('a start that has waited for MIGRATION_WAIT_MS ends and names the holder', async () => {
   const environment = { ...toEnvironment(database), MIGRATION_WAIT_MS: '300' };
+  const handlers = process.listenerCount('SIGTERM');
   const { code, errors } = await runHere(['migrate'], { environment });
   expect(code).toBe(1);
+  // A handler that is left would end the worker of the tests with code 1 where jest replaces it.
+  expect(process.listenerCount('SIGTERM')).toBe(handlers);
   expect(errors).toMatch(
     new RegExp(
       `^andiron: The migration lock was not free within 300 ms \\(MIGRATION_WAIT_MS\\): PostgreSQL session ${holderPid} \\(another start\\), open since \\d{4}-[^ ]+Z, holds it\n$`,
