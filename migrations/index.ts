@@ -23,6 +23,7 @@ import * as accountPolicies from './0056-account-policies';
 import * as numbersBySlot from './0057-numbers-by-slot';
 import * as spaceState from './0058-space-state';
 import * as spacesOfBefore from './0059-spaces-of-before';
+import * as earlierVacuum from './0061-earlier-vacuum';
 
 export { readDroppingSteps, readEarlierFunctions, readFunctions, type DatabaseFunction } from './sql-files';
 
@@ -55,6 +56,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0057-numbers-by-slot': numbersBySlot,
   '0058-space-state': spaceState,
   '0059-spaces-of-before': spacesOfBefore,
+  '0061-earlier-vacuum': earlierVacuum,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */

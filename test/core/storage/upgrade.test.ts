@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from 'pg';
 import { MIGRATIONS } from '../../../migrations';
+import { VACUUMED_EARLIER } from '../../../migrations/0061-earlier-vacuum';
 import { migrate, type BaseContent } from '../../../src/core/storage/schema/migrate';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { readSchema } from '../../support/database-schema';
@@ -78,6 +79,26 @@ describe('a database of the previous landed version', () => {
     await upgrade();
     const fresh = await createTestDatabase();
     expect(await readSchema(database.settings)).toEqual(await readSchema(fresh.settings));
+  });
+
+  it('has dead rows of its indexes vacuumed early; a share that an operator has set stays', async () => {
+    await owner.query('alter table andiron.token_index set (autovacuum_vacuum_scale_factor = 0.005)');
+    await upgrade();
+    const { rows } = await owner.query<{ name: string; options: readonly string[] }>(
+      `select c.relname as name, c.reloptions as options from pg_class c
+       where c.relnamespace = 'andiron'::regnamespace and c.relname = any($1)`,
+      [Object.keys(VACUUMED_EARLIER)],
+    );
+    expect(
+      new Map(rows.map(({ name, options }) => [name, options.filter((each) => /vacuum_scale/.test(each))])),
+    ).toEqual(
+      new Map(
+        Object.entries(VACUUMED_EARLIER).map(([name, share]) => [
+          name,
+          [`autovacuum_vacuum_scale_factor=${name === 'token_index' ? 0.005 : share}`],
+        ]),
+      ),
+    );
   });
 
   it('is refused, and stays unchanged, if it is older than schema 33', async () => {
