@@ -74,8 +74,13 @@ export function databaseOptions({ database, tenantLimits }: Settings): DatabaseO
 }
 
 /** The settings of the connections to Redis. */
-export function redisOptions({ redis: { caFile, ...options } }: Settings): RedisOptions {
-  return { ...options, tls: options.tls && toTrusted(caFile) };
+export function redisOptions({ redis }: Settings): RedisOptions {
+  const { username, password, host, port, cluster, sentinels } = redis;
+  const common = { username, password, tls: redis.tls && toTrusted(redis.caFile) };
+  if (cluster.length > 0) return { cluster, ...common };
+  if (sentinels.length === 0) return { host, port, ...common };
+  const { sentinelName: master, sentinelUsername, sentinelPassword } = redis;
+  return { sentinels, master, sentinelUsername, sentinelPassword, ...common };
 }
 
 /** Undefined: no mail server is set. */

@@ -4,6 +4,7 @@ import { findExposure, startWarnings } from './config/exposure';
 import { Malformed } from './config/kinds';
 import { findMisspelled } from './config/misspelled';
 import { openFilesWarning } from './config/open-files';
+import { findRedisFaults } from './config/redis-faults';
 import type { Row } from './config/row';
 import { sourceOf } from './config/setting-sources';
 import type { Settings } from './config/settings';
@@ -88,9 +89,7 @@ function findContradictions(settings: Settings): string[] {
     const fault = findCertificateFault(file);
     if (fault !== undefined) faults.push(`${authority} ${fault}; it is '${file}'`);
   }
-  if (redis.username !== undefined && redis.password === undefined) {
-    faults.push('REDIS_USERNAME is set, but REDIS_PASSWORD is not');
-  }
+  faults.push(...findRedisFaults(redis));
   if ((mail.url === undefined) !== (mail.from === undefined)) {
     faults.push('SMTP_URL and SMTP_FROM must both be set, or neither');
   }

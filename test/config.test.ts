@@ -120,6 +120,11 @@ describe('the settings', () => {
     ['OUTBOUND_ALLOWED_HOSTS', '[idp.example]:443'],
     ['OUTBOUND_ALLOWED_HOSTS', '[10.0.0.1]:443'],
     ['FHIR_EXTENSION_BASE', 'StructureDefinition'],
+    ['REDIS_CLUSTER', 'redis://redis-1:7001'],
+    ['REDIS_CLUSTER', 'redis-1;redis-2'],
+    ['REDIS_CLUSTER', 'redis-1:70000'],
+    ['REDIS_SENTINELS', 'user@sentinel:26379'],
+    ['REDIS_SENTINELS', 'sentinel:0'],
     ['SMTP_URL', 'https://mail.example'],
     ['SMTP_URL', 'mail.example:25'],
     ['SMTP_FROM', 'Andiron <andiron@hospital.example>'],
@@ -130,6 +135,30 @@ describe('the settings', () => {
   it('refuse contradictions', () => {
     expect(faultsOf({ REDIS_USERNAME: 'andiron' })).toEqual([
       expect.stringContaining('REDIS_PASSWORD is not'),
+    ]);
+    const cluster = { REDIS_CLUSTER: 'redis-1:7001, redis-2' };
+    const sentinels = { REDIS_SENTINELS: '[::1],sentinel-2:26380' };
+    expect(faultsOf({ ...cluster, ...sentinels, REDIS_HOST: 'redis' })).toEqual([
+      'REDIS_HOST and REDIS_CLUSTER and REDIS_SENTINELS are set, but only one of REDIS_HOST, REDIS_CLUSTER and REDIS_SENTINELS may be',
+    ]);
+    expect(faultsOf({ ...cluster, REDIS_PORT: '6380', REDIS_HOST: '' })).toEqual([
+      'REDIS_PORT is set, but it belongs to REDIS_HOST: write ports in REDIS_CLUSTER',
+    ]);
+    expect(faultsOf({ ...cluster, REDIS_SENTINEL_NAME: 'records' })).toEqual([
+      'REDIS_SENTINEL_NAME is set, but REDIS_SENTINELS is not',
+    ]);
+    expect(faultsOf({ ...sentinels, REDIS_SENTINEL_USERNAME: 'andiron' })).toEqual([
+      'REDIS_SENTINEL_USERNAME is set, but REDIS_SENTINEL_PASSWORD is not',
+    ]);
+    expect([loadSettings(cluster).redis.cluster, loadSettings(sentinels).redis.sentinels]).toEqual([
+      [
+        { host: 'redis-1', port: 7001 },
+        { host: 'redis-2', port: 6379 },
+      ],
+      [
+        { host: '::1', port: 26_379 },
+        { host: 'sentinel-2', port: 26_380 },
+      ],
     ]);
     for (const [name, value] of [
       ['SMTP_URL', 'smtp://mail.example'],

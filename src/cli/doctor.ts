@@ -189,26 +189,30 @@ function clockFinding({ clockAheadMs }: DatabaseInspection): Finding {
 
 async function examineRedis(settings: Settings): Promise<readonly Finding[]> {
   const { redisOptions } = await import('../app.js');
-  const { inspectRedis, settingsBehind } = await import('../core/index.js');
-  const { host, port } = settings.redis;
+  const { describePlace, inspectRedis, settingsBehind } = await import('../core/index.js');
+  const options = redisOptions(settings);
   try {
-    const { version, evictionPolicy } = await inspectRedis(redisOptions(settings));
-    const text = `Redis ${version} at ${host}:${port}`;
-    if (evictionPolicy !== 'noeviction') return [{ verdict: 'ok', about: 'redis', text }];
+    const { version, evictionPolicies, place, faults } = await inspectRedis(options);
+    const text = `Redis ${version}${place}`;
     return [
-      warning(
-        'redis',
-        `${text} evicts nothing (maxmemory-policy noeviction): set allkeys-lru, because it is a cache`,
+      evictionPolicies.includes('noeviction')
+        ? warning(
+            'redis',
+            `${text} evicts nothing (maxmemory-policy noeviction): set allkeys-lru, because it is a cache`,
+          )
+        : note('redis', text),
+      ...faults.map((each) =>
+        warning('redis', withSources(`${each} (${settingsBehind(each, options).join(', ')})`)),
       ),
     ];
   } catch (error) {
     const reason = messageOf(error);
-    const names = settingsBehind(reason).join(', ');
+    const names = settingsBehind(reason, options).join(', ');
     return [
       warning(
         'redis',
         withSources(
-          `${host}:${port} cannot be used: ${reason}. The server runs without it, slower (${names})`,
+          `${describePlace(options)} cannot be used: ${reason}. The server runs without it, slower (${names})`,
         ),
       ),
     ];

@@ -173,6 +173,21 @@ export const socketAddress: Kind<SocketAddress | undefined> = {
   },
 };
 
+/** `host` or `host:port` (`[::1]:6379` for IPv6). */
+export function addressWithPort(standard: number): Kind<SocketAddress> {
+  const expects = `a host, or host:port; without a port it is ${standard}`;
+  return {
+    expects,
+    parse(written) {
+      const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:;\s/@[\]]+))(?::(\d{1,5}))?$/.exec(written);
+      const host = match?.[1] ?? match?.[2];
+      const port = Number(match?.[3] ?? standard);
+      return host === undefined || port === 0 || port > 65535 ? malformed(expects) : { host, port };
+    },
+    print: (value) => socketAddress.print(value),
+  };
+}
+
 /** A host name, perhaps with its subdomains, in lower case. */
 export const notificationHost: Kind<string> = {
   expects: 'a host name, or *. and a host name',

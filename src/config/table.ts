@@ -5,6 +5,7 @@
  */
 import { RELEASE_NAMES, type Release } from '../core/fhir/release';
 import {
+  addressWithPort,
   allowedHost,
   boolean,
   choice,
@@ -61,9 +62,16 @@ export const SETTINGS = {
   redis: {
     host: row('REDIS_HOST', text, '127.0.0.1', 'Host of Redis'),
     port: row('REDIS_PORT', port, 6379, 'Port of Redis'),
+    cluster: row('REDIS_CLUSTER', list(addressWithPort(6379), 'a comma-separated list of host or host:port (6379)'), [],
+      'Nodes of a Redis Cluster, in place of REDIS_HOST: one that answers names the others'),
+    sentinels: row('REDIS_SENTINELS', list(addressWithPort(26379), 'a comma-separated list of host or host:port (26379)'), [],
+      'Sentinels that name the master of Redis, in place of REDIS_HOST'),
+    sentinelName: row('REDIS_SENTINEL_NAME', text, 'mymaster', 'Name of the master at the Sentinels'),
+    sentinelUsername: optional('REDIS_SENTINEL_USERNAME', text, 'User for the Sentinels'),
+    sentinelPassword: { ...optional('REDIS_SENTINEL_PASSWORD', text, 'Password for the Sentinels'), secret: true },
     username: optional('REDIS_USERNAME', text, 'User for Redis'),
     password: { ...optional('REDIS_PASSWORD', text, 'Password for Redis'), secret: true },
-    tls: row('REDIS_TLS', boolean, false, 'TLS for the connection to Redis; certificates are verified'),
+    tls: row('REDIS_TLS', boolean, false, 'TLS for the connections to Redis and its Sentinels; certificates are verified'),
     caFile: optional('REDIS_CA_FILE', text,
       'File with the certificate authority of Redis (PEM); the default is the authorities of Node.js'),
   },

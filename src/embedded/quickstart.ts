@@ -47,7 +47,8 @@ export class Stoppable {
 }
 
 async function startRedis(started: Stoppable, options: QuickstartOptions): Promise<Record<string, string>> {
-  if ((options.environment['REDIS_HOST'] ?? '') !== '') return {};
+  const places = ['REDIS_HOST', 'REDIS_CLUSTER', 'REDIS_SENTINELS'];
+  if (places.some((name) => (options.environment[name] ?? '').trim() !== '')) return {};
   const program = await findProgram('redis-server');
   if (program === undefined) {
     options.output.write(

@@ -124,14 +124,31 @@ describe('a server that cannot listen names the settings to check:', () => {
   });
 });
 
+const SINGLE = { host: 'redis', port: 6379, tls: false } as const;
+const CLUSTER = { cluster: [SINGLE], tls: false } as const;
+const SENTINELS = { sentinels: [SINGLE], master: 'mymaster', tls: false } as const;
+
 it.each([
-  ['connect ECONNREFUSED 127.0.0.1:6379', 'REDIS_HOST,REDIS_PORT'],
-  ['WRONGPASS invalid username-password pair or user is disabled.', 'REDIS_USERNAME,REDIS_PASSWORD'],
-  ['NOAUTH Authentication required.', 'REDIS_USERNAME,REDIS_PASSWORD'],
-  ['unable to verify the first certificate', 'REDIS_CA_FILE,REDIS_HOST'],
-  ['closed before it answered, as by a port for TLS: Connection is closed.', 'REDIS_TLS,REDIS_PORT'],
-])('the log about Redis names the settings behind "%s"', (reason, names) => {
-  expect(settingsBehind(reason).join()).toBe(names);
+  ['connect ECONNREFUSED 127.0.0.1:6379', SINGLE, 'REDIS_HOST,REDIS_PORT'],
+  ['WRONGPASS invalid username-password pair or user is disabled.', SINGLE, 'REDIS_USERNAME,REDIS_PASSWORD'],
+  ['NOAUTH Authentication required.', SINGLE, 'REDIS_USERNAME,REDIS_PASSWORD'],
+  ['unable to verify the first certificate', SINGLE, 'REDIS_CA_FILE,REDIS_HOST'],
+  ['closed before it answered, as by a port for TLS: Connection is closed.', SINGLE, 'REDIS_TLS,REDIS_PORT'],
+  ['a command failed: MOVED 7785 127.0.0.1:7001', SINGLE, 'REDIS_CLUSTER,REDIS_HOST'],
+  ["a command failed: ERR unknown command 'eval'", SINGLE, 'REDIS_SENTINELS,REDIS_HOST'],
+  ['connect ECONNREFUSED 127.0.0.1:7001', CLUSTER, 'REDIS_CLUSTER'],
+  ['ERR This instance has cluster support disabled', CLUSTER, 'REDIS_CLUSTER,REDIS_HOST'],
+  ['WRONGPASS invalid username-password pair', CLUSTER, 'REDIS_USERNAME,REDIS_PASSWORD'],
+  ['no Sentinel names the master: connect ECONNREFUSED 127.0.0.1:26379', SENTINELS, 'REDIS_SENTINELS'],
+  ['no Sentinel names the master: ERR No such master with that name', SENTINELS, 'REDIS_SENTINEL_NAME'],
+  [
+    'no Sentinel names the master: NOAUTH Authentication required.',
+    SENTINELS,
+    'REDIS_SENTINEL_USERNAME,REDIS_SENTINEL_PASSWORD',
+  ],
+  ['NOAUTH Authentication required.', SENTINELS, 'REDIS_USERNAME,REDIS_PASSWORD'],
+])('the log about Redis names the settings behind "%s"', (reason, options, names) => {
+  expect(settingsBehind(reason, options).join()).toBe(names);
 });
 
 it('a fault says which file a setting comes from', () => {

@@ -1,21 +1,22 @@
-import { isIP } from 'node:net';
-import { Redis, ReplyError } from 'ioredis';
+import { randomBytes } from 'node:crypto';
+import { Cluster, type Redis, ReplyError } from 'ioredis';
 import type { Log } from '../context';
 import type { BucketAnswer, BucketRequest } from '../memory/token-bucket';
 import { isCacheable } from '../memory/cache-registry';
 import { VERSION } from '../version';
 import { isTraced, recordCall } from '../tracing';
+import {
+  createCommands,
+  createSubscriber,
+  findKeyHolders,
+  MAX_RETRY_MS,
+  reasonOf,
+  reconnect,
+  type RedisCommands,
+  type RedisOptions,
+} from './redis-connection';
 import { settingsBehind } from './redis-settings';
 import { takeTokens } from './take-tokens';
-
-export interface RedisOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly username?: string;
-  readonly password?: string;
-  /** False: no TLS. `ca`: the only trusted authorities (PEM); default: those of Node.js. */
-  readonly tls: false | { readonly ca?: string };
-}
 
 /** A message between the processes of an installation. It may be lost: listeners must be correct without it. */
 export interface Notice {
@@ -29,10 +30,10 @@ export interface Notice {
 
 /** No space has this number: its channel is that of background work. */
 const WORK = 0;
-/** Beyond this, the database is as fast. */
-const COMMAND_TIMEOUT_MS = 250;
-const CONNECT_TIMEOUT_MS = 2_000;
-const MAX_RETRY_MS = 2_000;
+/** Interval of the notices to itself by which a process learns whether notices arrive. */
+const ECHO_MS = 5_000;
+/** More spaces with writes while Redis is away are found by polls alone. */
+const MAX_UNANNOUNCED = 10_000;
 /** Several keys, because a node of a cluster serves only some keys. */
 const TRIAL_KEYS = 16;
 const TIME_TO_LIVE_SECONDS = 24 * 60 * 60;
@@ -47,7 +48,7 @@ const MAX_TEXT_LENGTH = 4 * 1024 * 1024;
  * keys name the version of all that they were made from.
  */
 export class RedisCache {
-  private readonly commands: Redis;
+  private readonly commands: RedisCommands;
   private readonly subscriber: Redis;
   private readonly channel: string;
   /** Channels that every new connection subscribes to. */
@@ -60,6 +61,14 @@ export class RedisCache {
   /** True: a command failed on an open connection. Only trial commands are sent until one succeeds. */
   private isFailing = false;
   private trial: NodeJS.Timeout | undefined;
+  /** Channels of changes whose notices Redis has not taken. */
+  private readonly unannounced = new Set<string>();
+  /** The channel on which this process notifies itself. */
+  private readonly echoChannel: string;
+  private readonly echoTimer: NodeJS.Timeout;
+  /** The number of the last notice to itself that Redis has taken, and of the last that has arrived. */
+  private echoSent = 0;
+  private echoHeard = 0;
   private closed = false;
 
   /**
@@ -67,15 +76,20 @@ export class RedisCache {
    * @param observe called for each lookup
    */
   constructor(
-    options: RedisOptions,
+    private readonly options: RedisOptions,
     private readonly prefix: string,
     private readonly log: Log,
     private readonly observe: (outcome: 'hit' | 'miss' | 'unreachable') => void,
   ) {
     this.channel = `${prefix}:notices`;
-    this.commands = this.connect(options, true);
-    this.subscriber = this.connect(options, false);
-    this.subscriber.on('message', (channel: string) => this.notifyListeners(channel));
+    this.echoChannel = `${prefix}:echo:${randomBytes(8).toString('hex')}`;
+    this.channels.add(this.echoChannel);
+    this.commands = createCommands(options);
+    this.subscriber = createSubscriber(options, this.commands);
+    this.subscriber.on('message', (channel: string, message: string) => {
+      if (channel === this.echoChannel) this.echoHeard = Number(message);
+      else this.notifyListeners(channel);
+    });
     this.subscriber.on('ready', () => this.subscribe([...this.channels]));
     this.subscriber.on('close', () => {
       if (!this.hasNotices) return;
@@ -83,27 +97,14 @@ export class RedisCache {
       // From now on notices are lost.
       for (const channel of this.channels) this.notifyListeners(channel);
     });
+    this.commands.on('ready', () => this.announceAgain());
+    this.connect(this.commands);
+    this.connect(this.subscriber);
+    this.echoTimer = setInterval(() => this.checkNotices(), ECHO_MS).unref();
   }
 
-  private connect(options: RedisOptions, commands: boolean): Redis {
-    const { host, port, username, password, tls } = options;
-    const redis = new Redis({
-      host,
-      port,
-      ...(username === undefined ? {} : { username }),
-      ...(password === undefined ? {} : { password }),
-      // The server receives a host name (SNI), which hosts behind one address need, but must not receive an IP
-      // address (RFC 6066, 3). ioredis sends nothing by itself.
-      ...(tls === false ? {} : { tls: { ...tls, ...(isIP(host) === 0 ? { servername: host } : {}) } }),
-      lazyConnect: true,
-      connectTimeout: CONNECT_TIMEOUT_MS,
-      // Commands fail at once while Redis is unavailable.
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      autoResubscribe: false,
-      ...(commands ? { commandTimeout: COMMAND_TIMEOUT_MS } : {}),
-      retryStrategy: (attempt) => Math.min(50 * attempt, MAX_RETRY_MS),
-    });
+  private connect(redis: RedisCommands): void {
+    const isCluster = 'cluster' in this.options;
     let isUnanswered = false;
     redis.on('connect', () => (isUnanswered = true));
     redis.on('ready', () => {
@@ -111,14 +112,18 @@ export class RedisCache {
       this.found();
     });
     const lost = (error: unknown): void => {
+      // Another node of the cluster takes its place.
+      if (isCluster && redis === this.subscriber) return;
       const reason = reasonOf(error);
       // A TLS port closes a plain connection in one of several ways.
-      const isCutOff = tls === false && isUnanswered && !(error instanceof ReplyError);
+      const isCutOff = this.options.tls === false && isUnanswered && !(error instanceof ReplyError);
       this.lost(isCutOff ? `closed before it answered, as by a port for TLS: ${reason}` : reason);
     };
     redis.on('error', lost);
+    // A cluster that is down closes without an error.
+    if (redis instanceof Cluster)
+      redis.on('close', () => this.lost('the cluster is down (cluster_state), or all of its nodes are lost'));
     redis.connect().catch(lost);
-    return redis;
   }
 
   private found(): void {
@@ -131,7 +136,7 @@ export class RedisCache {
     if (!this.wasReachable || this.closed) return;
     this.wasReachable = false;
     this.log.warn(
-      { reason, settings: settingsBehind(reason) },
+      { reason, settings: settingsBehind(reason, this.options) },
       'Redis cannot be reached; answers are computed each time until it returns',
     );
   }
@@ -150,9 +155,12 @@ export class RedisCache {
         () => {
           this.isFailing = false;
           this.found();
+          this.announceAgain();
         },
         () => {
-          if (!this.closed) this.tryLater();
+          if (this.closed) return;
+          reconnect(this.commands);
+          this.tryLater();
         },
       );
     }, MAX_RETRY_MS).unref();
@@ -199,7 +207,7 @@ export class RedisCache {
   }
 
   /** Runs commands with the prefix of all keys; undefined: Redis is unavailable, or does not allow them to its user. */
-  async run<T>(commands: (redis: Redis, prefix: string) => Promise<T>): Promise<T | undefined> {
+  async run<T>(commands: (redis: RedisCommands, prefix: string) => Promise<T>): Promise<T | undefined> {
     if (!this.isReachable) return undefined;
     try {
       return await commands(this.commands, this.prefix);
@@ -243,12 +251,16 @@ export class RedisCache {
 
   private async removeMatching(pattern: string): Promise<number> {
     let removed = 0;
-    let cursor = '0';
-    do {
-      const [next, keys] = await this.commands.scan(cursor, 'MATCH', pattern, 'COUNT', 1000);
-      if (keys.length > 0) removed += await this.commands.unlink(...keys);
-      cursor = next;
-    } while (cursor !== '0');
+    for (const node of await findKeyHolders(this.commands)) {
+      let cursor = '0';
+      do {
+        const [next, keys] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', 1000);
+        // A command of a cluster is about keys of one slot.
+        const counts = await Promise.all(keys.map((key) => this.commands.unlink(key)));
+        removed += counts.reduce((sum, count) => sum + count, 0);
+        cursor = next;
+      } while (cursor !== '0');
+    }
     return removed;
   }
 
@@ -293,6 +305,7 @@ export class RedisCache {
     this.subscriber.subscribe(...channels).then(
       () => {
         this.hasNotices = true;
+        this.echoHeard = this.echoSent;
         // Earlier notices were lost.
         channels.forEach((channel) => this.notifyListeners(channel));
       },
@@ -300,9 +313,37 @@ export class RedisCache {
     );
   }
 
-  /** Notifies all processes of a write in the space. Returns at once; lost while Redis is unavailable. */
+  /**
+   * Connects the subscriber anew if its last notice to itself has not arrived: a connection to a host that has lost its
+   * power, or to a node that has left the cluster, looks open and hears nothing.
+   */
+  private checkNotices(): void {
+    if (!this.isReachable) return;
+    if (this.echoHeard < this.echoSent) reconnect(this.subscriber);
+    const number = Date.now();
+    this.commands.publish(this.echoChannel, String(number)).then(
+      () => (this.echoSent = number),
+      (error: unknown) => this.failed(error),
+    );
+  }
+
+  /** Notifies all processes of a write in the space, as soon as Redis is available. Returns at once. */
   announceChanges(space: number): void {
-    this.commands.publish(this.changeChannel(space), '').catch((error: unknown) => this.failed(error));
+    this.publishChange(this.changeChannel(space));
+  }
+
+  private publishChange(channel: string): void {
+    this.commands.publish(channel, '').catch((error: unknown) => {
+      if (this.unannounced.size < MAX_UNANNOUNCED) this.unannounced.add(channel);
+      this.failed(error);
+    });
+  }
+
+  /** A subscriber may have returned before this process, and would not learn of the writes in between. */
+  private announceAgain(): void {
+    const channels = [...this.unannounced];
+    this.unannounced.clear();
+    for (const channel of channels) this.publishChange(channel);
   }
 
   /** Calls `listener` after possible writes in the space. Returns a function that ends the subscription. */
@@ -323,7 +364,7 @@ export class RedisCache {
     };
   }
 
-  /** Tells all processes of new background work. Returns at once; lost while Redis is unavailable. */
+  /** Tells all processes of new background work, as soon as Redis is available. Returns at once. */
   announceWork(): void {
     this.announceChanges(WORK);
   }
@@ -353,6 +394,7 @@ export class RedisCache {
   close(): void {
     this.closed = true;
     clearTimeout(this.trial);
+    clearInterval(this.echoTimer);
     this.commands.disconnect();
     this.subscriber.disconnect();
   }
@@ -369,12 +411,6 @@ function toNotice(message: string): Notice | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Errors of Redis and TLS name hosts, users and certificates, but nothing from a client. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
-  return error instanceof Error ? error.message : 'unknown';
 }
 
 /** Records a command as a call of Redis, without its keys. */

@@ -1,6 +1,7 @@
 /** What the processes of a deployment say of themselves, in Redis: it may be lost, and is new again within seconds. */
 import type { ProcessReport, RedisState } from '../api/server';
 import type { RedisCache } from './redis-cache';
+import { findKeyHolders } from './redis-connection';
 
 /** Three reports may be lost. */
 const REPORT_SECONDS = 20;
@@ -21,7 +22,8 @@ export async function readReports(
   const read = processes.slice(0, MOST_REPORTS);
   if (read.length === 0) return new Map();
   const found = await cache.run((redis, prefix) =>
-    redis.mget(...read.map((process) => `${prefix}:process:${process}`)),
+    // A command of a cluster is about keys of one slot.
+    Promise.all(read.map((process) => redis.get(`${prefix}:process:${process}`))),
   );
   return new Map(
     (found ?? []).flatMap((text, index) => {
@@ -58,19 +60,29 @@ function isReport(value: unknown): value is ProcessReport {
   );
 }
 
-/** Undefined while Redis is unavailable. Cost: two commands. */
+/** The sums over the nodes that hold keys; undefined while Redis is unavailable. Cost: two commands of each node. */
 export async function readRedisState(cache: RedisCache): Promise<RedisState | undefined> {
-  const read = await cache.run(async (redis) => [await redis.info(), await redis.dbsize()] as const);
-  if (read === undefined) return undefined;
-  const [info, keys] = read;
-  const valueOf = (name: string): string => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? '';
+  const nodes = await cache.run(async (redis) =>
+    Promise.all(
+      (await findKeyHolders(redis)).map(async (node) => ({
+        info: await node.info(),
+        keys: await node.dbsize(),
+      })),
+    ),
+  );
+  if (nodes === undefined) return undefined;
+  const valuesOf = (name: string): readonly string[] =>
+    nodes.map(({ info }) => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? '');
+  const distinct = (name: string): string => [...new Set(valuesOf(name))].join(', ');
+  const total = (values: readonly (string | number)[]): number =>
+    values.reduce<number>((sum, value) => sum + Number(value), 0);
   return {
-    version: valueOf('redis_version'),
-    bytes: Number(valueOf('used_memory')),
-    limit: Number(valueOf('maxmemory')),
-    evictionPolicy: valueOf('maxmemory_policy'),
-    keys,
-    clients: Number(valueOf('connected_clients')),
-    waiting: Number(valueOf('blocked_clients')),
+    version: distinct('redis_version'),
+    bytes: total(valuesOf('used_memory')),
+    limit: total(valuesOf('maxmemory')),
+    evictionPolicy: distinct('maxmemory_policy'),
+    keys: total(nodes.map(({ keys }) => keys)),
+    clients: total(valuesOf('connected_clients')),
+    waiting: total(valuesOf('blocked_clients')),
   };
 }

@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { LEASE_SHARE, LONGEST_DEBT_MS, type BucketAnswer, type BucketRequest } from '../memory/token-bucket';
+import type { RedisCommands } from './redis-connection';
 
 /** Uses the clock of Redis, so that clocks of processes may differ. A full bucket has no key. */
 const TAKE = `
@@ -19,7 +19,7 @@ return { granted, string.format('%.6f', tokens) }`;
 
 /** Takes tokens of a bucket in Redis. Throws what ioredis throws. */
 export async function takeTokens(
-  redis: Redis,
+  redis: RedisCommands,
   prefix: string,
   { key, quota, windowMs, requested, wanted, returned, upperBound }: BucketRequest,
 ): Promise<BucketAnswer> {

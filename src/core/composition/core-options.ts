@@ -4,7 +4,7 @@ import type { SendMail } from '../api/mail';
 import type { ExportLimits } from '../jobs/exports/export-jobs';
 import type { ExportStore } from '../jobs/exports/stored-files';
 import type { AsyncJobLimits } from '../jobs/requests';
-import type { RedisOptions } from '../cache/redis-cache';
+import type { RedisOptions } from '../cache/redis-connection';
 import type { Log, TenantSettings } from '../context';
 import type { NotificationLimits } from '../fhir-subscriptions/delivery/notifications';
 import type { SubscriptionLimits } from '../live-queries/change-feeds';
