@@ -1,10 +1,12 @@
 import { ConfigurationError } from '../config';
 import { UsageError } from './command';
 import { withSources } from '../config/setting-sources';
+import { ReportedFailure } from '../workers/reported-failure';
 
 /** The lines that a failed command prints: one per fault, never a stack. */
 export function toLines(error: unknown): readonly string[] {
   if (error instanceof ConfigurationError) return error.faults.map(withSources);
+  if (error instanceof ReportedFailure) return [];
   if (error instanceof AggregateError) return error.errors.flatMap(toLines);
   return [error instanceof Error ? error.message : 'Failed for an unknown reason'];
 }

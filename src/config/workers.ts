@@ -34,6 +34,10 @@ export function planWorkers(
         `${count} of ${cores} cores have a worker, because each needs ${LEAST_CONNECTIONS} of DATABASE_CONNECTIONS (${database.connections})`,
       );
   }
+  if (count > cores)
+    notices.push(
+      `WORKERS is ${count}, but there are ${cores} cores: more workers than cores need memory and connections, and are not faster`,
+    );
   const connections = connectionsOf(database.connections, count);
   if (count > 1 && connections * count > database.connections)
     notices.push(

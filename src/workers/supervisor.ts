@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../core';
 import { PACKAGE_FOLDER } from '../package-folder';
 import { isFromWorker, type SharedState, type ToWorker, type WorkerStart } from './messages';
+import { ReportedFailure } from './reported-failure';
 import { WORKER_ARGUMENT } from './worker-link';
 import { WorkerMetrics, type WorkerCounts } from './worker-metrics';
 
@@ -156,19 +157,23 @@ export class Supervisor {
     const isGone = ended.then((exit) => {
       this.#workers.delete(worker.id);
       this.metrics.ended(worker.id);
-      if (running.state !== 'serving') return;
+      if (running.state !== 'serving') return exit;
       log.error({ worker: worker.process.pid, ...exit }, 'a worker has ended; another one takes its place');
       this.#fill();
+      return exit;
     });
-    const address = await Promise.race([listening, isGone]);
-    if (address === undefined) {
+    const outcome = await Promise.race([listening, isGone]);
+    if (!('host' in outcome)) {
       // `stop` ends the process.
       if (this.#isStopping()) return new Promise(() => undefined);
-      throw new Error('A worker ended before it listened');
+      const { code, signal } = outcome;
+      const how = signal === undefined ? `with code ${code ?? '?'}` : `by ${signal}`;
+      const line = `A worker ended ${how} before it listened`;
+      throw signal === undefined && code !== 0 ? new ReportedFailure(line) : new Error(line);
     }
     if (running.state === 'starting') running.state = 'serving';
     this.#pauseMs = FIRST_PAUSE_MS;
-    return address;
+    return outcome;
   }
 
   /** Starts workers until there are as many as there should be. */

@@ -4,6 +4,7 @@ import { toLines } from '../../src/cli/failure';
 import { explainDatabaseError, toDatabaseError, toListenError } from '../../src/cli/service-failure';
 import { noteSource } from '../../src/config/setting-sources';
 import { settingsBehind } from '../../src/core/cache/redis-settings';
+import { ReportedFailure } from '../../src/workers/reported-failure';
 
 const settings = loadSettings({ FHIR_DATABASE_HOST: 'db.internal', FHIR_DATABASE_PORT: '5433' });
 const encrypted = { ...settings, database: { ...settings.database, ssl: true } };
@@ -149,6 +150,10 @@ it.each([
   ['NOAUTH Authentication required.', SENTINELS, 'REDIS_USERNAME,REDIS_PASSWORD'],
 ])('the log about Redis names the settings behind "%s"', (reason, options, names) => {
   expect(settingsBehind(reason, options).join()).toBe(names);
+});
+
+it('what a worker has printed is not followed by another line', () => {
+  expect(toLines(new ReportedFailure('A worker ended with code 1 before it listened'))).toEqual([]);
 });
 
 it('a fault says which file a setting comes from', () => {

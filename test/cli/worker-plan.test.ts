@@ -13,6 +13,16 @@ it('a server serves by itself where nothing is set', () => {
   expect(planOf({})).toEqual({ count: 1, connections: 14, notices: [] });
 });
 
+it('a start warns of more workers than cores', () => {
+  expect(planOf({ WORKERS: '3' }, 3).notices).toEqual([]);
+  expect(planOf({ WORKERS: '3' }, 2)).toMatchObject({
+    count: 3,
+    notices: [
+      'WORKERS is 3, but there are 2 cores: more workers than cores need memory and connections, and are not faster',
+    ],
+  });
+});
+
 it('auto is a worker for each core, and each has at least four connections', () => {
   expect(planOf({ WORKERS: 'auto' }, 2)).toEqual({ count: 2, connections: 7, notices: [] });
   const { count, connections, notices } = planOf({ WORKERS: 'auto' });
@@ -30,7 +40,7 @@ it('auto is as many as have their connections where DATABASE_CONNECTIONS is set'
 });
 
 it('a number that is asked for is taken, and the start says that it has more connections', () => {
-  const { count, connections, notices } = planOf({ WORKERS: '5', DATABASE_CONNECTIONS: '10' }, 2);
+  const { count, connections, notices } = planOf({ WORKERS: '5', DATABASE_CONNECTIONS: '10' });
   expect([count, connections]).toEqual([5, 4]);
   expect(notices).toHaveLength(1);
 });

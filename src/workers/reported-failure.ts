@@ -1,0 +1,2 @@
+/** A failure whose reason a worker has printed already. */
+export class ReportedFailure extends Error {}
