@@ -22,7 +22,8 @@ import * as exportFiles from './0055-export-files';
 import * as accountPolicies from './0056-account-policies';
 import * as numbersBySlot from './0057-numbers-by-slot';
 import * as spaceState from './0058-space-state';
-import * as spacesOfBefore from './0059-spaces-of-before';
+import * as uncountedVersions from './0059-uncounted-versions';
+import * as spacesOfBefore from './0060-spaces-of-before';
 import * as earlierVacuum from './0061-earlier-vacuum';
 
 export { readDroppingSteps, readEarlierFunctions, readFunctions, type DatabaseFunction } from './sql-files';
@@ -55,7 +56,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0056-account-policies': accountPolicies,
   '0057-numbers-by-slot': numbersBySlot,
   '0058-space-state': spaceState,
-  '0059-spaces-of-before': spacesOfBefore,
+  '0059-uncounted-versions': uncountedVersions,
+  '0060-spaces-of-before': spacesOfBefore,
   '0061-earlier-vacuum': earlierVacuum,
 };
 

@@ -1,6 +1,7 @@
 /** The .sql files of this folder: the baseline, and the database functions of today and of earlier steps. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { sql, type Kysely } from 'kysely';
 
 const FUNCTIONS = path.join(__dirname, 'functions');
 /** A folder for each step that drops functions, by its name. */
@@ -32,6 +33,14 @@ export async function readDroppingSteps(): Promise<readonly string[]> {
 /** Reads the functions that steps before this one use, and that it drops. */
 export async function readEarlierFunctions(step: string): Promise<readonly DatabaseFunction[]> {
   return readFolder(path.join(EARLIER_FUNCTIONS, step));
+}
+
+/** Drops the functions that a step drops. */
+export async function dropFunctions(db: Kysely<unknown>, step: string): Promise<void> {
+  for (const { name } of await readEarlierFunctions(step)) {
+    await sql`drop function ${sql.id('andiron', name)}`.execute(db);
+    await sql`delete from andiron_migration.database_function f where f.name = ${name}`.execute(db);
+  }
 }
 
 async function readFolder(folder: string): Promise<readonly DatabaseFunction[]> {

@@ -1,5 +1,6 @@
-/** The rule that all statements of the application role are held to at the end of `npm test` (test/support/space-rule.ts). */
-import { tablesWithoutSpace } from './support/space-rule';
+/** The rules that statements are held to at the end of `npm test` (test/support/space-rule.ts). */
+import { readFunctions } from '../migrations';
+import { tablesLockedOverSpaces, tablesWithoutSpace } from './support/space-rule';
 
 it.each([
   ['select 1 from andiron.resource r where r.space = $1::int', []],
@@ -26,4 +27,24 @@ it.each([
   ],
 ])('%s', (text, missing) => {
   expect(tablesWithoutSpace(text)).toEqual(missing);
+});
+
+it.each([
+  ['select 1 from andiron.content c where c.dead limit 1', []],
+  ['select 1 from andiron.content c where c.dead for update skip locked', ['content c']],
+  ['select 1 from andiron.content c where c.space = $1 for update', []],
+  ['select 1 from andiron.space_state t for share', ['space_state t']],
+  ['select 1 from andiron.job j where j.due < now() for update skip locked', []],
+])('locks: %s', (text, over) => {
+  expect(tablesLockedOverSpaces(text)).toEqual(over);
+});
+
+it('functions of the database lock rows of contents in the space or tenant that they are called for', async () => {
+  const broken = (await readFunctions()).flatMap(({ name, text }) =>
+    text
+      .split(';')
+      .flatMap((statement) => tablesLockedOverSpaces(statement.replace(/\b[pv]_(?:space|tenant)\b/g, '$$1')))
+      .map((table) => `${name}: ${table}`),
+  );
+  expect(broken).toEqual([]);
 });

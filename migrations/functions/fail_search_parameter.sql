@@ -4,6 +4,8 @@ language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
 as $function$
+declare
+  v_tenant constant int := (select s.tenant from andiron.space s where s.number = p_space);
 begin
   if p_space is distinct from nullif(current_setting('andiron.space', true), '')::int or p_space <= 2 then
     raise exception 'search parameters must stay in the space of their connection'
@@ -11,7 +13,7 @@ begin
   end if;
   -- The row of the counter is locked first, so that writes and this change have an order.
   perform 1 from andiron.change_counter c
-    where c.tenant = (select s.tenant from andiron.space s where s.number = p_space) for update;
+    where c.tenant = v_tenant for update;
   update andiron.search_parameter p
      set state = 'failed', pending = false, changed = now(), failure = p_failure, attempted_by = null
    where p.space = p_space and p.number = p_number and p.state in ('indexing', 'active');

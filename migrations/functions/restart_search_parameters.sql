@@ -6,6 +6,7 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $function$
 declare
+  v_tenant constant int := (select s.tenant from andiron.space s where s.number = p_space);
   v_failed andiron.search_parameter;
   v_number int;
   v_restarted int;
@@ -16,7 +17,7 @@ begin
       using errcode = 'insufficient_privilege';
   end if;
   perform 1 from andiron.change_counter c
-    where c.tenant = (select s.tenant from andiron.space s where s.number = p_space) for update;
+    where c.tenant = v_tenant for update;
   for v_failed in
     update andiron.search_parameter p
        set state = 'removing', pending = true, changed = now(), after_key = null, indexed = 0, failure = null,

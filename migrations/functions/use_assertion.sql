@@ -12,8 +12,8 @@ begin
     raise exception 'an assertion must stay in the space of its connection'
       using errcode = 'insufficient_privilege';
   end if;
-  delete from andiron.used_assertion u where (u.tenant, u.hash) in (
-    select o.tenant, o.hash from andiron.used_assertion o
+  delete from andiron.used_assertion u where u.tenant = v_tenant and u.hash in (
+    select o.hash from andiron.used_assertion o
     where o.tenant = v_tenant and o.expires < now()
     order by o.expires limit 100 for update skip locked);
   insert into andiron.used_assertion (tenant, hash, expires) values (v_tenant, p_hash, p_expires)

@@ -135,9 +135,9 @@ it(
       const name = `doomed-${kill}`;
       await server.createTenant(name);
       await fillPatient(server, name, `d${kill}`, OBSERVATIONS);
-      const { rows } = await owner.query<{ tenant: number; spaces: number[] }>(
-        `select t.number as tenant, array_agg(s.number) as spaces from andiron.tenant t
-       join andiron.space s on s.tenant = t.number where t.name = $1 group by t.number`,
+      const { rows } = await owner.query<{ tenant: number; spaces: number[]; counters: number[] }>(
+        `select t.number as tenant, array_agg(s.number) as spaces, array_agg(distinct s.counter) as counters
+       from andiron.tenant t join andiron.space s on s.tenant = t.number where t.name = $1 group by t.number`,
         [name],
       );
       const [owned] = rows;

@@ -1,8 +1,8 @@
-/** The SQL that the application role has run in the workers of a test run and in the servers that they share. */
+/** The SQL that has run in the workers of a test run and in the servers that they share. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { tablesWithoutSpace } from './space-rule';
+import { tablesLockedOverSpaces, tablesWithoutSpace } from './space-rule';
 
 const RECORDER = path.resolve(__dirname, 'record-statements.cjs');
 /** Names the file of the run. */
@@ -19,7 +19,7 @@ export function recorder(): {
     : { args: ['--require', RECORDER], environment: { [VARIABLE]: file } };
 }
 
-/** Begins the record of a run; the returned function ends it, and throws where a statement breaks the rule about spaces. */
+/** Begins the record of a run; the returned function ends it, and throws where a statement breaks a rule about spaces. */
 export function recordStatements(): () => void {
   const folder = mkdtempSync(path.join(tmpdir(), 'andiron-statements-'));
   const file = path.join(folder, 'statements');
@@ -28,8 +28,8 @@ export function recordStatements(): () => void {
     const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
     rmSync(folder, { recursive: true });
     const broken = [...new Set(lines)].flatMap((line) => {
-      const text = String(JSON.parse(line));
-      const tables = tablesWithoutSpace(text);
+      const [text, isOfApplication] = JSON.parse(line) as [string, boolean];
+      const tables = isOfApplication ? tablesWithoutSpace(text) : tablesLockedOverSpaces(text);
       return tables.length === 0 ? [] : [`${tables.join(', ')} in: ${text}`];
     });
     if (broken.length > 0)

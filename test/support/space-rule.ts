@@ -4,6 +4,11 @@
  */
 import { TENANT_TABLES } from '../../src/core/storage/schema/tenant-tables';
 
+/** Leases and states of jobs: small tables of the installation, whose rows a statement may lock over all spaces. */
+const OF_INSTALLATION = ['job', 'subscription_feed'];
+
+const LOCKS_ROWS = /\bfor\s+(?:no\s+key\s+)?(?:update|share)\b|\bskip\s+locked\b/i;
+
 /** A table in SQL, and the name by which the statement calls it. */
 const REFERENCE =
   /\b(from|join|update|using)\s+(?:only\s+)?andiron\.(\w+)(?:\s+(?:as\s+)?(?!set\b|where\b|on\b|using\b|join\b|left\b|cross\b|order\b|limit\b|returning\b|group\b|union\b|values\b|for\b)(\w+))?/gi;
@@ -23,4 +28,12 @@ export function tablesWithoutSpace(statement: string): string[] {
     else comparisons.set(name, left - 1);
   }
   return missing;
+}
+
+/** Returns the tables whose rows a statement may lock in several spaces, although they have contents of tenants. */
+export function tablesLockedOverSpaces(statement: string): string[] {
+  if (!LOCKS_ROWS.test(statement)) return [];
+  return tablesWithoutSpace(statement).filter(
+    (table) => !OF_INSTALLATION.includes(table.split(' ')[0] ?? ''),
+  );
 }

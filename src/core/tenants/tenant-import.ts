@@ -299,7 +299,6 @@ class Import {
   async end(): Promise<void> {
     const spaces = VERSION_PARTS.map(({ part, release, isAudit }) => ({
       space: this.spaceOf(release, isAudit),
-      isAudit,
       last: this.header.lastSequence[part] ?? 0,
     }));
     await this.subscriptions.end();

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import type { IndexRows } from '../../../src/core/search/rows/index-rows';
 import { Connections } from '../../../src/core/storage/connection/connections';
+import type { DatabaseOptions } from '../../../src/core/storage/connection/database';
 import { SpaceOwners } from '../../../src/core/storage/tenants/space-owners';
 import { TenantStore } from '../../../src/core/storage/tenants/tenants';
 import type { VersionWrite } from '../../../src/core/storage/write/version-write';
@@ -16,6 +17,9 @@ export interface OpenedStorage {
   readonly database: Connections;
   /** A connection of the superuser, for looking into the tables. */
   readonly owner: Client;
+  readonly tenants: TenantStore;
+  /** Of the superuser. */
+  readonly settings: DatabaseOptions;
   /** Makes a tenant; gives the number of its R4 space. */
   createTenant(name: string): Promise<number>;
   close(): Promise<void>;
@@ -30,6 +34,8 @@ export async function openStorage(): Promise<OpenedStorage> {
   return {
     database,
     owner,
+    tenants,
+    settings: testDatabase.settings,
     async createTenant(name) {
       await tenants.create(name, ['r4', 'r4b'], { settings: {}, display: null });
       const found = await tenants.find(name);

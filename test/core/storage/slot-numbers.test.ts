@@ -20,6 +20,19 @@ it('a slot is the upper half of the hash of PostgreSQL', async () => {
   expect(numbers.map(slotOf)).toEqual(rows.map(({ slot }) => slot));
 });
 
+it('the creation of a tenant ends where numbers are taken each time', async () => {
+  const { owner } = storage;
+  await owner.query(
+    `create function andiron.skip() returns trigger language plpgsql as $$ begin return null; end $$`,
+  );
+  await owner.query(
+    'create trigger skip before insert on andiron.tenant for each row execute function andiron.skip()',
+  );
+  await expect(storage.createTenant('never')).rejects.toMatchObject({ key: 'contended' });
+  await owner.query('drop trigger skip on andiron.tenant');
+  await expect(storage.createTenant('never')).resolves.toBeGreaterThan(99);
+});
+
 it('the numbers of a tenant differ, have one slot, and are none of the reserved ones', () => {
   for (let round = 0; round < 20; round++) {
     const numbers = chooseNumbers(5);

@@ -57,9 +57,9 @@ const REMOVE = defineStatement(
 const NAME_RELEASE = defineStatement(
   template(sql`
     update andiron.token_issuer i set release = 'r4' from andiron.tenant t
-    where t.number = i.tenant and (i.tenant, i.issuer) in (
+    where t.number = i.tenant and i.release is null and (i.tenant, i.issuer) in (
       select o.tenant, o.issuer from andiron.token_issuer o where o.release is null
-      order by o.tenant, o.issuer limit ${bind('limit')}::int for update skip locked)
+      order by o.tenant, o.issuer limit ${bind('limit')}::int)
     returning t.name, i.issuer`),
   { named: false },
 );

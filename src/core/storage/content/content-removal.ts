@@ -24,18 +24,23 @@ function unnamed(raw: RawBuilder<unknown>): Statement {
   return defineStatement(template(raw), { named: false });
 }
 
+/** Its writer was silent, or its job has failed, was cancelled or is gone. */
+const isAbandoned = (space: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  o.version is null and not o.dead and (
+    ((o.job is null or o.size is null) and o.beat < now() - ${bind('silence')}::int * interval '1 second')
+    or (o.job is not null and not exists (
+      select 1 from andiron.job j
+      where j.space = ${space} and j.id = o.job and j.state in ('queued', 'running', 'done'))))`;
+const SPACES_TO_MARK = unnamed(sql`
+  select distinct f.space from (
+    select o.space from andiron.content o where ${isAbandoned(sql`o.space`)} limit ${sql.lit(CONTENTS_AT_ONCE)}) f`);
 /** No version can claim a content that is marked; one that is being claimed is not waited for. */
 const MARK = unnamed(sql`
   update andiron.content c set dead = true
-  where (c.space, c.id) in (
-    select o.space, o.id from andiron.content o
-    where o.version is null and not o.dead and (
-      ((o.job is null or o.size is null) and o.beat < now() - ${bind('silence')}::int * interval '1 second')
-      or (o.job is not null and not exists (
-        select 1 from andiron.job j
-        where j.space = o.space and j.id = o.job and j.state in ('queued', 'running', 'done'))))
-    limit ${sql.lit(CONTENTS_AT_ONCE)} for update skip locked)
-    and c.version is null`);
+  where c.space = ${bind('space')}::int and c.version is null and c.id = any (array(
+    select o.id from andiron.content o
+    where o.space = ${bind('space')}::int and ${isAbandoned(sql`${bind('space')}::int`)}
+    limit ${sql.lit(CONTENTS_AT_ONCE)} for update skip locked))`);
 const DEAD = unnamed(sql`
   select c.space, c.id::text from andiron.content c where c.version is null and c.dead
   limit ${sql.lit(CONTENTS_AT_ONCE)}`);
@@ -64,7 +69,8 @@ const REMOVE = unnamed(sql`
 
 /** Removes contents of all spaces that belong to nothing and whose writer was silent for `silence` seconds. */
 export async function removeDeadContents(session: OwnerSession, silence: number): Promise<number> {
-  await session.run(MARK, { silence });
+  for (const [space] of await session.run(SPACES_TO_MARK, { silence }))
+    await session.run(MARK, { space: Number(space), silence });
   return removeEach(session, await session.run(DEAD));
 }
 

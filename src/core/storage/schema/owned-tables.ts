@@ -19,9 +19,13 @@ export interface OwnedTable {
 export interface TenantNumbers {
   readonly tenant: number;
   readonly spaces: readonly number[];
+  /** The keys of its rows in `change_counter`. */
+  readonly counters: readonly number[];
 }
 
 const SCHEMA = 'andiron';
+/** The table of counters; its key has the name of a tenant's number. */
+const COUNTERS = 'change_counter';
 /** The table of spaces, which identify the owners of all other rows; its rows are deleted with the tenant's. */
 const SPACES = 'space';
 /** Rows deleted in one transaction. */
@@ -84,9 +88,11 @@ function isOwned({ owner }: OwnedTable, alias: string): ReturnType<typeof sql> {
     : sql`${sql.ref(`${alias}.tenant`)} = any (${bind('tenants')}::int[])`;
 }
 
-/** A further space of a tenant can have its own counters, under its negated number. */
-function bindOwned({ tenant, spaces }: TenantNumbers): { spaces: number[]; tenants: number[] } {
-  return { spaces: [...spaces], tenants: [tenant, ...spaces.map((space) => -space)] };
+function bindOwned(
+  { name }: OwnedTable,
+  { tenant, spaces, counters }: TenantNumbers,
+): { spaces: number[]; tenants: number[] } {
+  return { spaces: [...spaces], tenants: name === COUNTERS ? [...counters] : [tenant] };
 }
 
 /** Removes some rows in one transaction, and returns their number; 0: none is left. */
@@ -105,7 +111,7 @@ export async function removeSome(
       returning ${isContent ? OBJECT_COLUMNS : sql`1`}
     )${isContent ? sql`, noted as (${NOTE_OBJECTS})` : sql``}
     select count(*)::int from removed`);
-  const [row] = await session.run(statement, bindOwned(owned));
+  const [row] = await session.run(statement, bindOwned(table, owned));
   return Number(row?.[0] ?? 0);
 }
 
@@ -117,7 +123,7 @@ export async function countRows(
   const name = sql.table(`${SCHEMA}.${table.name}`);
   const [row] = await session.run(
     unnamed(sql`select count(*)::int from ${name} t where ${isOwned(table, 't')}`),
-    bindOwned(owned),
+    bindOwned(table, owned),
   );
   return Number(row?.[0] ?? 0);
 }

@@ -175,10 +175,7 @@ const USE_SEQUENCES = unnamed(sql`
   where t.space = ${bind('space')}::int`);
 const SET_COUNTER = unnamed(sql`
   update andiron.change_counter c set last_sequence = greatest(c.last_sequence, ${bind('last')}::int)
-  where c.tenant = ${bind('tenant')}::int`);
-const SET_AUDIT_COUNTER = unnamed(sql`
-  update andiron.change_counter c set last_sequence = greatest(c.last_sequence, ${bind('last')}::int)
-  where c.tenant = -${bind('space')}::int`);
+  from andiron.space s where s.number = ${bind('space')}::int and c.tenant = s.counter`);
 const ACTIVATE = unnamed(
   sql`update andiron.tenant set status = 'active', policies = ${bind('policies')}::jsonb where number = ${bind('tenant')}::int and status = 'importing'`,
 );
@@ -187,15 +184,12 @@ const ACTIVATE = unnamed(
 export async function endImport(
   session: OwnerSession,
   tenant: number,
-  spaces: readonly { readonly space: number; readonly isAudit: boolean; readonly last: number }[],
+  spaces: readonly { readonly space: number; readonly last: number }[],
   policies: string,
 ): Promise<void> {
-  const data = spaces.filter(({ isAudit }) => !isAudit);
   await session.transaction(async () => {
     for (const { space, last } of spaces) await session.run(USE_SEQUENCES, { space, last });
-    await session.run(SET_COUNTER, { tenant, last: Math.max(0, ...data.map(({ last }) => last)) });
-    for (const { space, isAudit, last } of spaces)
-      if (isAudit) await session.run(SET_AUDIT_COUNTER, { space, last });
+    for (const { space, last } of spaces) await session.run(SET_COUNTER, { space, last });
     await session.run(ACTIVATE, { tenant, policies });
   });
 }

@@ -17,8 +17,10 @@ const LOCK_PAUSE_MS = 50;
 
 const LOCK = unnamed(sql`select pg_try_advisory_lock(${bind('lock')}::int, ${bind('tenant')}::int)`);
 const FIND = unnamed(sql`
-  select t.number, coalesce((select array_agg(s.number order by s.number) from andiron.space s where s.tenant = t.number), '{}')
-  from andiron.tenant t where t.name = ${bind('name')} limit 1`);
+  select t.number, coalesce(array_agg(s.number order by s.number) filter (where s.number is not null), '{}'),
+         array_agg(distinct coalesce(s.counter, t.number))
+  from andiron.tenant t left join andiron.space s on s.tenant = t.number
+  where t.name = ${bind('name')} group by t.number limit 1`);
 const BEGIN = unnamed(
   sql`update andiron.tenant set status = 'deleting' where number = ${bind('tenant')}::int and name <> 'system'`,
 );
@@ -42,8 +44,8 @@ export async function workWithoutLimits(session: OwnerSession): Promise<void> {
 export async function findOwned(session: OwnerSession, name: string): Promise<TenantNumbers | undefined> {
   const [row] = await session.run(FIND, { name });
   if (row === undefined) return undefined;
-  const [tenant, spaces] = row as [number, number[]];
-  return { tenant, spaces };
+  const [tenant, spaces, counters] = row as [number, number[], number[]];
+  return { tenant, spaces, counters };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, DatabaseOptions } from '../connection/database';
+import { fhirError } from '../../errors';
 import { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template } from '../connection/statement';
 import { chooseNumbers } from './slot-numbers';
@@ -44,7 +45,7 @@ const COLUMNS = sql`t.number, t.name, t.display, t.status, floor(extract(epoch f
    where s.tenant = t.number and s.kind = 'data'),
   (select jsonb_object_agg(s.release, s.number) from andiron.space s
    where s.tenant = t.number and s.kind = 'audit'),
-  t.settings, t.search_parameters, t.policies::text`;
+  t.settings, coalesce(andiron.search_parameter_changes(t.number), 0), t.policies::text`;
 
 const FIND_TENANT = defineStatement(
   template(sql`select ${COLUMNS} from andiron.tenant t where t.name = ${bind('name')} limit 1`),
@@ -68,10 +69,10 @@ const CREATE_TENANT = template(sql`
       and not exists (select from andiron.tenant t where t.number = any (${bind('spaces')}::int[]))
     on conflict do nothing returning number
   ), spaces as (
-    insert into andiron.space (number, tenant, release, kind)
-      select x.number, c.number, x.release, x.kind
-      from created c, unnest(${bind('spaces')}::int[], ${bind('releases')}::text[], ${bind('kinds')}::text[])
-        as x (number, release, kind)
+    insert into andiron.space (number, tenant, release, kind, counter)
+      select x.number, c.number, x.release, x.kind, x.counter
+      from created c, unnest(${bind('spaces')}::int[], ${bind('releases')}::text[], ${bind('kinds')}::text[], ${bind('counters')}::int[])
+        as x (number, release, kind, counter)
     returning number, counter
   ), states as (
     insert into andiron.space_state (space) select number from spaces
@@ -102,6 +103,8 @@ const CHANGE_POLICY = template(sql`
   returning number`);
 
 const MAX_TENANTS = 100_000;
+/** Choices of numbers; that one of them is taken is rare even with a million of tenants. */
+const MOST_TRIES = 20;
 
 /** The control plane: the tenants. Changes run as the owner, on a connection of their own. */
 export class TenantStore {
@@ -147,7 +150,7 @@ export class TenantStore {
     return rows.map((row) => this.#withOwner(toTenantRow(row)));
   }
 
-  /** Creates a tenant; false if the name is taken. `settings`: by name. */
+  /** Creates a tenant; false if the name is taken. `settings`: by name. **Throws** contended if no numbers are free. */
   async create(
     name: string,
     releases: readonly string[],
@@ -167,12 +170,18 @@ export class TenantStore {
       releases: kinds.flatMap(() => releases),
       kinds: kinds.flatMap((kind) => releases.map(() => kind)),
     };
-    for (;;) {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
       const [number = 0, ...spaces] = chooseNumbers(1 + bound.kinds.length);
-      if (await this.change(this.createStatement, { ...bound, number, spaces })) return true;
+      const counters = spaces.map((space, index) => {
+        if (bound.kinds[index] !== 'audit') return number;
+        // A process of schema 58 that ends an import which this one began finds the counter by the negated number.
+        return status === 'importing' ? -space : space;
+      });
+      if (await this.change(this.createStatement, { ...bound, number, spaces, counters })) return true;
       // Otherwise, one of the numbers is taken.
       if ((await this.find(name)) !== undefined) return false;
     }
+    throw fhirError('contended');
   }
 
   /** Changes the status; false if the tenant does not exist, is `system`, or is being imported or deleted. */
