@@ -29,6 +29,12 @@ export function createInstruments(registry: Registry): Instruments {
     labelNames: ['outcome'] as const,
     registers: [registry],
   });
+  const replicaReads = new Counter({
+    name: 'andiron_replica_reads_total',
+    help: 'Statements and snapshots sent to read replicas: answered there, or by the database because the replica was behind, recovery has cancelled it, or the replica has failed',
+    labelNames: ['outcome'] as const,
+    registers: [registry],
+  });
   const notifications = new Counter({
     name: 'andiron_notifications_total',
     help: 'Attempts to deliver notifications of Subscriptions, by their ending: delivered or failed',
@@ -48,6 +54,7 @@ export function createInstruments(registry: Registry): Instruments {
     batched: (kind, members) => batchSizes.observe({ kind }, members),
     cacheLookup: (outcome) => cache.inc({ outcome }),
     cachedSearch: (outcome) => searchLookups.inc({ outcome }),
+    replicaRead: (outcome) => replicaReads.inc({ outcome }),
     notified(ending, delayMs) {
       notifications.inc({ ending });
       if (delayMs !== undefined) delays.observe(delayMs / 1000);

@@ -44,6 +44,8 @@ export const SETTINGS = {
     ssl: row('FHIR_DATABASE_SSL', boolean, false, 'TLS for connections to PostgreSQL; certificates are verified'),
     caFile: optional('FHIR_DATABASE_CA_FILE', text,
       'File with the certificate authority of PostgreSQL (PEM); the default is the authorities of Node.js'),
+    replicas: row('FHIR_DATABASE_REPLICAS', list(addressWithPort(5432), 'a comma-separated list of hosts, each perhaps with a port (10.0.0.2:5432)'), [],
+      'Standbys of PostgreSQL that answer reads and searches while they show all changes; user, password, database and TLS are those of the database'),
     connections: row('DATABASE_CONNECTIONS', integer(2, 1000), 14,
       'Maximum number of connections to PostgreSQL of one server, for all of its workers together'),
     statementTimeoutMs: row('STATEMENT_TIMEOUT_MS', milliseconds, 10_000, 'Timeout of a SQL statement in milliseconds'),

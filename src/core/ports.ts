@@ -18,7 +18,7 @@ import type { IdSource, ResourceKey } from './search/rows/resource-key';
 import type { SearchTypeContext } from './search/types/search-type';
 import type { SearchExplanation } from './search-execution/plan/search-explanation';
 import type { Connections } from './storage/connection/connections';
-import type { Database } from './storage/connection/database';
+import type { Database, ReadConnections } from './storage/connection/database';
 import type { Estimator } from './storage/search/estimate';
 import type { MatchHead, PageRunner } from './storage/search/search-run';
 import type { VersionReader } from './storage/read/version-read';
@@ -58,6 +58,8 @@ export interface DefinitionServices {
 /** Services for reading stored versions. */
 export interface ReadServices {
   readonly connections: Connections;
+  /** Runs the statements of reads: the connections, or for requests their replicas too (storage/replicas/). */
+  readonly reads: ReadConnections;
   /** Runs statements: the connections, or a snapshot of them inside a search (read-scope.ts). */
   readonly database: Database;
   readonly reader: VersionReader;

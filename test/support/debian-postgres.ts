@@ -21,6 +21,8 @@ export interface BackupFolder {
   runScript(script: string, variables: Readonly<Record<string, string>>): Promise<string>;
   /** A new cluster that runs, with a superuser `postgres`; `name` is that of its folder. */
   startCluster(name: string): Promise<Cluster>;
+  /** A standby that streams from a cluster. */
+  startStandby(of: Cluster, name: string): Promise<Cluster>;
 }
 
 export interface Cluster {
@@ -46,7 +48,12 @@ export async function makeBackupFolder(): Promise<BackupFolder> {
   await addProgram(folder);
   const runScript: BackupFolder['runScript'] = (script, variables) =>
     runBash(script, { folder, user, variables });
-  return { folder, runScript, startCluster: (name) => startCluster(runScript, path.join(folder, name)) };
+  return {
+    folder,
+    runScript,
+    startCluster: (name) => startCluster(runScript, path.join(folder, name)),
+    startStandby: (of, name) => startStandby(runScript, of, path.join(folder, name)),
+  };
 }
 
 /** `npx` on the PATH, by which the pages call the program. */
@@ -105,4 +112,23 @@ async function startCluster(runScript: BackupFolder['runScript'], data: string):
     variables,
   );
   return { settings, variables };
+}
+
+async function startStandby(
+  runScript: BackupFolder['runScript'],
+  { settings: primary, variables }: Cluster,
+  data: string,
+): Promise<Cluster> {
+  const settings = { ...primary, port: await findFreePort() };
+  const own = { ...variables, PGPORT: String(settings.port), PGDATA: data };
+  closedAtEnd(async () => {
+    await runScript('pg_ctl -m immediate stop || true', own);
+  });
+  await runScript(
+    `PGPORT=${primary.port} pg_basebackup --write-recovery-conf --checkpoint=fast --no-sync --pgdata="$PGDATA"
+     echo "port = $PGPORT" >>"$PGDATA/postgresql.conf"
+     pg_ctl -w -l "$PGDATA/log" start`,
+    own,
+  );
+  return { settings, variables: own };
 }

@@ -68,7 +68,7 @@ export function connectParts(parts: PartsToConnect): ConnectedParts {
     ...{ options, created, write, cacheInvalidator, rootOf },
     issueBindingToken: (context, ids) => sockets.issue(context, ids),
   });
-  const reads = createRequestReads(services, options);
+  const reads = createRequestReads(services, base.replicas, options);
   const slowSearches = new SlowSearches();
   const exports = new ExportJobs({
     ...{ services, limits, log, findSpace },

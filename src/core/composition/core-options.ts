@@ -11,6 +11,7 @@ import type { SubscriptionLimits } from '../live-queries/change-feeds';
 import type { CacheOutcome } from '../search-execution/page/search-result-cache';
 import type { Limits } from '../limits/size-limits';
 import type { DatabaseOptions, Lane } from '../storage/connection/database';
+import type { ReplicaOutcome } from '../storage/replicas/replicas';
 import type { StoreName } from '../storage/content/contents';
 
 /** Callbacks for metrics. They never receive a tenant, an id or a value. */
@@ -19,6 +20,8 @@ export interface Instruments {
   batched(kind: 'read' | 'search' | 'write', members: number): void;
   cacheLookup(outcome: 'hit' | 'miss' | 'unreachable'): void;
   cachedSearch(outcome: CacheOutcome): void;
+  /** A statement or snapshot that was sent to a replica. */
+  replicaRead(outcome: ReplicaOutcome): void;
   /** A notification of a Subscription; the milliseconds from the change to a first attempt. */
   notified(ending: 'delivered' | 'failed', delayMs: number | undefined): void;
 }

@@ -131,6 +131,7 @@ export async function createCore(options: CoreOptions): Promise<RunningCore> {
         ...[access, cache, threads, database],
       ])
         await part.close();
+      await base.replicas?.close();
     },
   };
 }

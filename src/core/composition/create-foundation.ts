@@ -11,6 +11,8 @@ import { migrate, type Installation } from '../storage/schema/migrate';
 import { SpaceOwners } from '../storage/tenants/space-owners';
 import { TenantStore } from '../storage/tenants/tenants';
 import { StoredBuckets } from '../storage/tenants/token-buckets';
+import { Replica } from '../storage/replicas/replica';
+import { Replicas } from '../storage/replicas/replicas';
 import { Spaces } from '../tenants/spaces';
 import type { CoreOptions } from './core-options';
 
@@ -20,6 +22,8 @@ export interface BaseServices {
   /** Digest of the base conformance resources. */
   readonly baseDigest: string;
   readonly database: Connections;
+  /** Undefined: the database has none that is used. */
+  readonly replicas: Replicas | undefined;
   readonly cache: RedisCache;
   readonly hasher: Hasher;
   /** A hash with the key of the installation. */
@@ -64,6 +68,7 @@ export async function createFoundation(options: CoreOptions): Promise<BaseServic
     async (space) => (await readSearchParameters(database, space)).map(({ parameter }) => parameter),
   );
   return {
+    replicas: createReplicas(options, installation, { database, owners }),
     ...{ installation, database, cache, digest, rules, tenants, spaces },
     baseDigest: base.digest,
     hasher: createHasher(installation.hashKey),
@@ -77,4 +82,19 @@ export async function createFoundation(options: CoreOptions): Promise<BaseServic
     }),
     record: new RowRecord(database, rules),
   };
+}
+
+function createReplicas(
+  { database: options, log, instruments }: CoreOptions,
+  { hasRowSecurity }: Installation,
+  { database, owners }: { readonly database: Connections; readonly owners: SpaceOwners },
+): Replicas | undefined {
+  const { replicas = [] } = options;
+  if (replicas.length === 0) return undefined;
+  const tenantOf = (space: number): number => owners.tenantOf(space);
+  const each = replicas.map(
+    (address, index) =>
+      new Replica(options, { ...address, place: index + 1 }, { log, hasRowSecurity, tenantOf }),
+  );
+  return new Replicas(database, each, (outcome) => instruments?.replicaRead(outcome));
 }

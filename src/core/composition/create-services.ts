@@ -128,6 +128,7 @@ function createSearchServices(
     createExtractor: (space, maxRows) => indexing.createExtractor(space, maxRows),
     extensionBase,
     connections: database,
+    reads: database,
     database,
     reader: new VersionReader(database, (reads) => instruments?.batched('read', reads), versions),
     keys: createKeys(hasher),

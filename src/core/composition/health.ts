@@ -8,6 +8,7 @@ import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { readInstalled } from '../storage/schema/installed';
 import type { RowRecord } from '../storage/indexing/row-record';
 import { PROGRAM_SCHEMA } from '../storage/schema/program-schema';
+import type { Replicas } from '../storage/replicas/replicas';
 import type { BaseServices } from './create-foundation';
 
 export const OTHER_DEFINITIONS =
@@ -17,6 +18,7 @@ const ROW_SECURITY_OFF = 'Row-level security is off: no request is answered unti
 
 export interface HealthParts {
   readonly database: Connections;
+  readonly replicas?: Pick<Replicas, 'notices'> | undefined;
   readonly log: Log;
   readonly cache: RedisCache;
   readonly record: RowRecord;
@@ -31,11 +33,11 @@ export interface HealthParts {
 }
 
 export function createHealth(
-  { database, cache, record, rules, baseDigest, installation }: BaseServices,
+  { database, replicas, cache, record, rules, baseDigest, installation }: BaseServices,
   log: Log,
 ): Health {
   return new Health({
-    ...{ database, log, cache, record, rules },
+    ...{ database, replicas, log, cache, record, rules },
     schema: PROGRAM_SCHEMA,
     digest: baseDigest,
     hasRowSecurity: installation.hasRowSecurity,
@@ -69,7 +71,7 @@ export class Health {
   }
 
   async #ask(): Promise<Readiness> {
-    const { database, cache, record, rules, digest, hasRowSecurity } = this.parts;
+    const { database, replicas, cache, record, rules, digest, hasRowSecurity } = this.parts;
     const notices = [
       ...this.#announced,
       ...(hasRowSecurity
@@ -77,6 +79,7 @@ export class Health {
         : [
             'The role that row-level security holds for could not be made: the second wall between tenants is missing',
           ]),
+      ...(replicas?.notices ?? []),
       ...(cache.isReachable ? [] : ['Redis cannot be reached: everything works, slower']),
     ];
     try {

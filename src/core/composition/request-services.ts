@@ -6,6 +6,7 @@ import {
   countInto,
   EACH_STATEMENT_WITH_BUDGET,
   inSharedSnapshot,
+  readingBy,
 } from '../search-execution/read-scope';
 import { requireDatabase, SearchResultCache } from '../search-execution/page/search-result-cache';
 import type { Services } from '../ports';
@@ -13,6 +14,7 @@ import type { BatchLimits } from '../storage/connection/request-batcher';
 import { SpaceChanges } from '../storage/read/space-changes';
 import type { CoreOptions } from './core-options';
 import type { Usage } from '../storage/connection/usage';
+import type { Replicas } from '../storage/replicas/replicas';
 
 export interface RequestReads {
   readonly requests: RequestServices;
@@ -22,6 +24,7 @@ export interface RequestReads {
 /** Creates the cache of search results and the services of requests, which tell it when their snapshots begin. */
 export function createRequestReads(
   services: Services,
+  replicas: Replicas | undefined,
   { limits, instruments }: Pick<CoreOptions, 'limits' | 'instruments'>,
 ): RequestReads {
   const searchResults = registerCache(
@@ -33,7 +36,8 @@ export function createRequestReads(
       observe: (outcome) => instruments?.cachedSearch(outcome),
     }),
   );
-  const requests = new RequestServices(services, (snapshot, of) => searchResults.begin(snapshot, of));
+  const reading = replicas === undefined ? services : readingBy(services, replicas);
+  const requests = new RequestServices(reading, (snapshot, of) => searchResults.begin(snapshot, of));
   return { requests, searchResults };
 }
 
@@ -84,15 +88,19 @@ export class RequestServices {
     work: (context: RequestContext) => Promise<T>,
   ): Promise<T> {
     if (context.snapshot !== undefined) return work(context);
+    let mark: SnapshotMark | undefined = this.mark(context);
+    return inSharedSnapshot(this.services, context, milliseconds, (services) => {
+      // Where the work begins again, the snapshot is another one, which begins with its first statement.
+      const snapshot = mark ?? this.mark(context);
+      mark = undefined;
+      this.snapshots.set(snapshot, services);
+      return work({ ...context, snapshot }).finally(() => this.snapshots.delete(snapshot));
+    });
+  }
+
+  private mark(context: RequestContext): SnapshotMark {
     const snapshot: SnapshotMark = { begun: performance.now() };
     this.begin(snapshot, context);
-    try {
-      return await inSharedSnapshot(this.services, context, milliseconds, (services) => {
-        this.snapshots.set(snapshot, services);
-        return work({ ...context, snapshot });
-      });
-    } finally {
-      this.snapshots.delete(snapshot);
-    }
+    return snapshot;
   }
 }

@@ -1,12 +1,12 @@
 /** The read scopes: how the statements of reads run. */
 import type { RequestContext } from '../context';
 import type { ReadScope, SearchServices } from '../ports';
-import type { Database } from '../storage/connection/database';
+import type { Database, ReadConnections } from '../storage/connection/database';
 import type { BatchLimits } from '../storage/connection/request-batcher';
 import { lateralJoin } from '../storage/connection/lateral-join';
 import { PLANNING_QUERIES } from '../storage/connection/planning-queries';
 import { StatementBatch } from '../storage/connection/statement-batch';
-import { runnerOver } from '../storage/search/search-run';
+import { runnerOver, SEARCH_LIMITS } from '../storage/search/search-run';
 import type { Usage } from '../storage/connection/usage';
 
 /** Statements of connections: each runs by itself, or together with those of other requests. */
@@ -16,11 +16,10 @@ function onConnections(hasStatementBudget: boolean): ReadScope {
     hasStatementBudget,
     afterPlanning: async () => undefined,
     perStatement(services, { cancellation }) {
-      const { connections, explanation, usage } = services;
+      const { reads, explanation, usage } = services;
       const waiting = cancellation === undefined ? undefined : [cancellation];
       const each = countInto(usage, {
-        run: ({ lane, space }, statement, bound) =>
-          connections.run({ lane, space, waiting }, statement, bound),
+        run: ({ lane, space }, statement, bound) => reads.run({ lane, space, waiting }, statement, bound),
       });
       const database =
         explanation?.statements.over(each) ??
@@ -43,7 +42,7 @@ function onConnections(hasStatementBudget: boolean): ReadScope {
     inSnapshot(services, { space, cancellation }, work) {
       const { explanation, usage } = services;
       const waiting = cancellation === undefined ? undefined : [cancellation];
-      return services.connections.inSnapshot(space.number, waiting, (snapshot) =>
+      return services.reads.inSnapshot(space.number, waiting, (snapshot) =>
         work({
           ...overSnapshot(
             services,
@@ -75,6 +74,18 @@ const TRANSACTION: ReadScope = { ...onOneConnection, isCommitted: false, hasStat
 /** Batching on one connection: one statement at a time, of at most this many reads or pages of searches. */
 const ONE_AFTER_THE_OTHER: BatchLimits = { concurrent: 1, most: 256 };
 
+/** Services whose reads these connections run. Reads and searches of one shape share a statement. */
+export function readingBy<S extends SearchServices>(services: S, reads: ReadConnections): S {
+  return {
+    ...services,
+    reads,
+    database: reads,
+    reader: services.reader.overSnapshot(reads),
+    estimator: services.estimator.over(reads),
+    searches: services.searches.over(reads, { limits: SEARCH_LIMITS }),
+  };
+}
+
 /** Services over a database that sees only committed data; concurrent reads are batched. */
 export function batched<S extends SearchServices>(
   services: S,
@@ -104,7 +115,7 @@ export async function inSharedSnapshot<S extends SearchServices, T>(
   work: (services: S) => Promise<T>,
 ): Promise<T> {
   const waiting = cancellation === undefined ? undefined : [cancellation];
-  return services.connections.inSnapshot(
+  return services.reads.inSnapshot(
     space.number,
     waiting,
     (snapshot) => {

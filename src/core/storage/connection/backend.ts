@@ -11,6 +11,11 @@ export interface Backend {
   readonly started: string;
   /** The cluster and its timeline, which changes at a failover; undefined: a standby. */
   readonly server: string | undefined;
+  /**
+   * The history of the data: the cluster, its timeline, the database and a table. That of a standby has the timeline of its last
+   * restartpoint. A standby of the same history as its primary has nothing that the primary has lost in a failover.
+   */
+  readonly history: string;
 }
 
 /** True for the row of `pg_stat_activity` of this process, not of a later one with the same number. */
@@ -18,9 +23,17 @@ const IS_SAME = sql`extract(epoch from a.backend_start)::text = ${bind('started'
 
 const IDENTIFY = unnamed(sql`
   select a.pid, extract(epoch from a.backend_start)::text,
-    case when not pg_is_in_recovery()
-      then system_identifier::text || ' ' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end
-  from pg_stat_activity a, pg_control_system()
+    case when not r.recovers then system_identifier::text || ' ' || t.timeline end,
+    concat_ws(' ', system_identifier, t.timeline, d.oid, to_regclass('andiron.resource_version')::oid)
+  from pg_stat_activity a
+  cross join pg_control_system()
+  cross join (select pg_is_in_recovery() as recovers offset 0) r
+  cross join lateral (
+    select case when r.recovers then lpad(upper(to_hex((pg_control_checkpoint()).timeline_id)), 8, '0')
+      else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline
+    offset 0
+  ) t
+  join pg_database d on d.datname = current_database()
   where a.pid = pg_backend_pid() limit 1`);
 const TERMINATE = unnamed(sql`
   select pg_terminate_backend(a.pid) from pg_stat_activity a
@@ -37,8 +50,8 @@ const PAUSE_MS = 50;
 export async function identifyBackend(client: ClientBase): Promise<Backend> {
   const [row] = await query(client, IDENTIFY, {});
   if (row === undefined) throw new Error('PostgreSQL does not know the process of a connection');
-  const [processId, started, server] = row as [number, string, string | null];
-  return { processId, started, server: server ?? undefined };
+  const [processId, started, server, history] = row as [number, string, string | null, string];
+  return { processId, started, server: server ?? undefined, history };
 }
 
 /** The state of a backend in `pg_stat_activity` (`active`, `idle` …); undefined: it no longer exists. */

@@ -103,6 +103,20 @@ export class Connection {
   }
 
   /**
+   * Sends statements in one packet. They run one after the other, each as a transaction of its own. Returns the rows of
+   * each, which count only if the change of space succeeds too.
+   */
+  runInTurn(space: number, statements: readonly BoundStatement[]): readonly Promise<Row[]>[] {
+    return this.inOnePacket(() => {
+      const entered = this.enter(space);
+      return statements.map(async ({ statement, bound }) => {
+        const [rows] = await Promise.all([this.execute(statement, bound), entered]);
+        return rows;
+      });
+    });
+  }
+
+  /**
    * Runs statements as one transaction of a space, all sent in one packet, so that no round trip extends its locks. A
    * statement that writes must refuse to run without `IS_WITHIN_WHOLE`, because it runs even if `begin` has failed. If
    * one statement fails, nothing is stored, and its error is thrown.

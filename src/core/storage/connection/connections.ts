@@ -15,6 +15,7 @@ import {
   type Database,
   type DatabaseOptions,
   type Lane,
+  type ReadConnections,
   type Row,
   type Run,
   type StatementContext,
@@ -52,7 +53,7 @@ const SILENCE_CHECK_MS = 500;
  * The database connections of one server process. Each runs as the application role, with one space at a time in its
  * settings. Tenants take turns at the connections of a lane (lane-turns.ts).
  */
-export class Connections implements Database {
+export class Connections implements ReadConnections {
   private readonly pools: Readonly<Record<Lane, Pool>>;
   private readonly turns: LaneTurns;
   private readonly prepared = new Map<ClientBase, Connection>();
@@ -152,8 +153,8 @@ export class Connections implements Database {
     return backend;
   }
 
-  /** Lends a connection to `work` exclusively. */
-  private async borrow<T>(
+  /** Lends a connection to `work` exclusively, which must wait for each statement that it sends. */
+  async borrow<T>(
     context: StatementContext,
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
@@ -353,16 +354,10 @@ export class Connections implements Database {
     }
   }
 
-  /**
-   * Runs `work` with a database whose statements all see the same data. It holds one connection of the search lane.
-   * `work` must send all its statements to this database; with a second connection, many callers could wait for each
-   * other. `given`: as `waiting` of a statement, for all of them. `milliseconds`: limit on the time with the
-   * connection.
-   */
   async inSnapshot<T>(
     space: number,
     given: readonly Cancellation[] | undefined,
-    work: (snapshot: Database) => Promise<T>,
+    work: (snapshot: Snapshot) => Promise<T>,
     milliseconds?: number,
   ): Promise<T> {
     const { connection, release } = await this.connect({ lane: 'search', space, waiting: given });
@@ -384,6 +379,12 @@ export class Connections implements Database {
     } finally {
       unsubscribe();
     }
+  }
+
+  /** Closes each connection after its current use: later ones are made anew. */
+  renew(): void {
+    for (const connection of this.prepared.values())
+      connection.lost ??= new Error('the connection was replaced');
   }
 
   /** Connections in total and idle, their limit, and statements that wait for one, by lane; for metrics. */

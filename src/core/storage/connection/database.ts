@@ -17,6 +17,14 @@ export interface DatabaseOptions {
   readonly connections?: number;
   /** Milliseconds for which the proof of row-level security on a connection is valid; default 60,000. */
   readonly proofIntervalMs?: number;
+  /** Standbys that answer reads (storage/replicas/); default: none. */
+  readonly replicas?: readonly ReplicaAddress[];
+}
+
+/** A standby of the database; everything else is as of the primary. */
+export interface ReplicaAddress {
+  readonly host: string;
+  readonly port: number;
 }
 
 /**
@@ -61,6 +69,22 @@ export interface Database {
     statement: Statement,
     bound: Readonly<Record<string, Bound>>,
   ): Promise<Row[]>;
+}
+
+/** Runs the statements of reads: the connections to the primary, or to it and its replicas. */
+export interface ReadConnections extends Database {
+  /**
+   * Runs `work` with a database whose statements all see the same data. It holds one connection of the search lane.
+   * `work` must send all its statements to this database; with a second connection, many callers could wait for each
+   * other. It may be called a second time, when the snapshot was lost before its end. `given`: as `waiting` of a statement,
+   * for all of them. `milliseconds`: limit on the time with the connection.
+   */
+  inSnapshot<T>(
+    space: number,
+    given: readonly Cancellation[] | undefined,
+    work: (snapshot: Database) => Promise<T>,
+    milliseconds?: number,
+  ): Promise<T>;
 }
 
 /** Sets the space, and the tenant whose accounts, that row-level security lets the connection see. */

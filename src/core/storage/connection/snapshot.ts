@@ -25,6 +25,11 @@ export class Snapshot implements Database {
     private readonly observe: (began: number, statement: Statement) => void,
   ) {}
 
+  /** The history of the data that it shows (`Backend.history`). */
+  get history(): string {
+    return this.connection.backend.history;
+  }
+
   async run(
     { space }: StatementContext,
     statement: Statement,

@@ -20,6 +20,11 @@ import { PageRows } from './page-rows';
 const MAX_SHARED = 16;
 /** Limit on the page statements under way; the connections set how many run in fact. */
 const MAX_STATEMENTS = 100;
+/**
+ * Fewer concurrent statements make larger batches. The limit for one space, whose statements may be slow, leaves
+ * capacity for other spaces.
+ */
+export const SEARCH_LIMITS: BatchLimits = { concurrent: 2, inAll: MAX_STATEMENTS, most: MAX_SHARED };
 
 /** Runs page statements. */
 export interface PageRunner {
@@ -56,11 +61,7 @@ export class SearchRunner implements PageRunner {
     database: Database,
     private readonly cache: VersionCache,
     observe: (pages: number) => void,
-    /**
-     * Fewer concurrent statements make larger batches. The limit for one space, whose statements may be slow, leaves
-     * capacity for other spaces.
-     */
-    limits: BatchLimits = { concurrent: 2, inAll: MAX_STATEMENTS, most: MAX_SHARED },
+    limits: BatchLimits = SEARCH_LIMITS,
   ) {
     this.pageRows = new PageRows(database, cache);
     this.batcher = new RequestBatcher({

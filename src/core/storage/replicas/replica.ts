@@ -1,0 +1,158 @@
+import type { Log } from '../../context';
+import { deferred } from '../../concurrency/deferred';
+import { FhirError } from '../../errors';
+import { Connections } from '../connection/connections';
+import type { DatabaseOptions, ReplicaAddress, Row, StatementContext } from '../connection/database';
+import { isDatabaseTrouble, StatementError } from '../connection/database-error';
+import type { Bound, Statement } from '../connection/statement';
+import { READ_POSITION, toPosition, type SpacePosition } from './space-position';
+
+const LEAST_REST_MS = 1_000;
+const MOST_REST_MS = 30_000;
+/** Milliseconds for which a space is not read from a replica that was behind. */
+const BEHIND_MS = 100;
+/** Milliseconds without an answer of a replica that is behind, after which operators are told. */
+const LONG_BEHIND_MS = 10_000;
+const MAX_SPACES = 10_000;
+
+/** A statement under way at a replica. */
+export interface ReplicaRun {
+  /** The position that the rows are not older than; undefined: the replica does not know the space. */
+  readonly position: Promise<SpacePosition | undefined>;
+  readonly rows: Promise<Row[]>;
+}
+
+export interface ReplicaParts {
+  readonly log: Log;
+  /** As of `Connections`. */
+  readonly hasRowSecurity: boolean;
+  readonly tenantOf: (space: number) => number;
+}
+
+/** One standby, and whether it can be used now. */
+export class Replica {
+  readonly connections: Connections;
+  /** Its place in the list of the setting, from 1. */
+  readonly place: number;
+  private restsUntil = 0;
+  private failures = 0;
+  private isOfOtherHistory = false;
+  /** Since when it has answered nothing because it is behind. */
+  private behindSince: number | undefined;
+  private readonly behindUntil = new Map<number, number>();
+
+  constructor(
+    options: DatabaseOptions,
+    { host, port, place }: ReplicaAddress & { readonly place: number },
+    { log, hasRowSecurity, tenantOf }: ReplicaParts,
+  ) {
+    this.place = place;
+    const named = withReplica(log, `${host}:${port}`);
+    this.connections = new Connections({ ...options, host, port }, named, hasRowSecurity, tenantOf);
+  }
+
+  /** True if a statement of the space may be sent to it now. After a failure, one statement at a time tries it. */
+  isUsable(space: number): boolean {
+    const now = performance.now();
+    if (now < this.restsUntil) return false;
+    if (this.failures > 0) this.restsUntil = now + LEAST_REST_MS;
+    const until = this.behindUntil.get(space);
+    if (until === undefined) return true;
+    if (now < until) return false;
+    this.behindUntil.delete(space);
+    return true;
+  }
+
+  /** Sends a statement behind the read of the position, on one connection, whose data only move forward. */
+  run(
+    context: StatementContext & { readonly space: number },
+    statement: Statement,
+    bound: Readonly<Record<string, Bound>>,
+  ): ReplicaRun {
+    const { space, waiting } = context;
+    const { promise: position, resolve, reject } = deferred<SpacePosition | undefined>();
+    const rows = this.connections.borrow(context, (connection) =>
+      connection.whileWaitedFor(waiting, async () => {
+        const sent = connection.runInTurn(space, [
+          { statement: READ_POSITION, bound: { space } },
+          { statement, bound },
+        ]);
+        const [first, second] = sent;
+        if (first === undefined || second === undefined) throw new Error('two statements were sent');
+        first.then((found) => resolve(toPosition(found, connection.backend.history)), reject);
+        // The connection has no other user before both have ended.
+        await Promise.allSettled(sent);
+        return second;
+      }),
+    );
+    // It may fail before anything is sent.
+    rows.catch(reject);
+    return { position, rows };
+  }
+
+  answered(): void {
+    this.behindSince = undefined;
+    this.works();
+  }
+
+  private works(): void {
+    if (this.failures === 0) return;
+    this.failures = 0;
+    this.restsUntil = 0;
+    this.isOfOtherHistory = false;
+  }
+
+  /** It is not used for a while: longer after each failure in a row. */
+  failed(): void {
+    this.restsUntil = performance.now() + Math.min(MOST_REST_MS, LEAST_REST_MS * 2 ** this.failures);
+    this.failures += 1;
+  }
+
+  /** Its data are of another history than the primary's, as far as its connections know. */
+  foundOfOtherHistory(): void {
+    this.isOfOtherHistory = true;
+    this.connections.renew();
+    this.failed();
+  }
+
+  foundBehind(space: number): void {
+    this.works();
+    this.behindSince ??= performance.now();
+    if (this.behindUntil.size >= MAX_SPACES) this.behindUntil.clear();
+    this.behindUntil.set(space, performance.now() + BEHIND_MS);
+  }
+
+  /** A notice for operators; undefined: it is used. */
+  get notice(): string | undefined {
+    const of = `Replica ${this.place} of FHIR_DATABASE_REPLICAS`;
+    const then = 'the database answers its reads';
+    if (this.failures > 0)
+      return this.isOfOtherHistory
+        ? `${of} is not a standby of the database, or has not followed its failover yet: ${then}`
+        : `${of} cannot be used: ${then}`;
+    const { behindSince = Infinity } = this;
+    return performance.now() - behindSince > LONG_BEHIND_MS ? `${of} is behind: ${then}` : undefined;
+  }
+}
+
+/** SQLSTATEs of statements that recovery cancels: of a conflict, and of a deadlock with it (hot-standby.html). */
+const CANCELLED_BY_RECOVERY = new Set(['40001', '40P01']);
+
+export function isCancelledByRecovery(error: unknown): boolean {
+  return error instanceof StatementError && CANCELLED_BY_RECOVERY.has(error.sqlState);
+}
+
+/** True if the primary could have answered: anything but a timeout, or what concerns the request. */
+export function isReplicaFailure(error: unknown): boolean {
+  return !(error instanceof FhirError) || isDatabaseTrouble(error);
+}
+
+function withReplica(log: Log, replica: string): Log {
+  const prefix = (message: string): string => `replica ${replica}: ${message}`;
+  return {
+    debug: (details, message) => log.debug(details, prefix(message)),
+    info: (details, message) => log.info(details, prefix(message)),
+    warn: (details, message) => log.warn(details, prefix(message)),
+    error: (details, message) => log.error(details, prefix(message)),
+  };
+}

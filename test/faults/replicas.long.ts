@@ -1,0 +1,218 @@
+/**
+ * Two processes, of which one writes and the other reads from a standby: no answer is older than what was acknowledged, whatever
+ * becomes of the standby and of Redis.
+ */
+import type { TestDatabase } from '../support/database';
+import { makeBackupFolder, type BackupFolder, type Cluster } from '../support/debian-postgres';
+import { eventually } from '../support/eventually';
+import { startTestRedis, type TestRedis } from '../support/redis';
+import { runOnServer } from '../support/services';
+import { startMeasured, type MeasuredServer } from './two-servers';
+
+jest.setTimeout(600_000);
+
+const OWNER = 'andiron_owner';
+const OWNER_PASSWORD = 'owner-of-the-test';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+let backup: BackupFolder;
+let primary: Cluster;
+let standby: Cluster;
+let redis: TestRedis;
+let writer: MeasuredServer;
+let reader: MeasuredServer;
+let made = 0;
+
+function databaseOf({ settings: { host, port } }: Cluster): TestDatabase {
+  return {
+    settings: { host, port, user: OWNER, password: OWNER_PASSWORD, database: 'andiron', ssl: false },
+    environment: {
+      FHIR_DATABASE_HOST: host,
+      FHIR_DATABASE_PORT: String(port),
+      FHIR_DATABASE_USERNAME: OWNER,
+      FHIR_DATABASE_PASSWORD: OWNER_PASSWORD,
+      FHIR_DATABASE_NAME: 'andiron',
+    },
+    drop: () => Promise.resolve(),
+  };
+}
+
+beforeAll(async () => {
+  backup = await makeBackupFolder();
+  primary = await backup.startCluster('primary');
+  for (const statement of [
+    `create role ${OWNER} login password '${OWNER_PASSWORD}'`,
+    'create role andiron_application nologin',
+    `grant andiron_application to ${OWNER}`,
+    `create database andiron owner ${OWNER}`,
+  ])
+    await runOnServer(primary.settings, statement);
+  redis = await startTestRedis();
+  standby = await backup.startStandby(primary, 'standby');
+  const environment = {
+    REDIS_HOST: redis.host,
+    REDIS_PORT: String(redis.port),
+    PURGE_OPEN: 'on',
+    AUDIT: 'off',
+  };
+  writer = await startMeasured(databaseOf(primary), environment);
+  reader = await startMeasured(databaseOf(primary), {
+    ...environment,
+    FHIR_DATABASE_REPLICAS: `127.0.0.1:${standby.settings.port}`,
+  });
+});
+afterAll(async () => {
+  await Promise.all([writer.close(), reader.close()]);
+  await redis.stop();
+});
+
+const answered = (outcome = 'answered'): Promise<number> =>
+  reader.metric(`andiron_replica_reads_total{outcome="${outcome}"}`);
+
+/**
+ * Writes by one process and reads by the other, by id, by searches and by GraphQL; returns the answers that are older than
+ * the write that was acknowledged before them.
+ */
+async function findStale(rounds: number): Promise<readonly string[]> {
+  const path = `${writer.path('system', 'r4')}/Patient`;
+  const stale: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    made += 1;
+    const family = `family-${made}`;
+    const id = `p${made % 7}`;
+    const put = await writer.request('PUT', `${path}/${id}`, {
+      resourceType: 'Patient',
+      id,
+      name: [{ family }],
+      link: [{ other: { reference: `Patient/${id}` }, type: 'seealso' }],
+    });
+    expect([200, 201]).toContain(put.status);
+    const answers = await Promise.all([
+      reader.request('GET', `${path}/${id}`),
+      reader.request('GET', `${path}?family=${family}`),
+      reader.request('GET', `${path}?family=${family}&_include=Patient:link&_total=accurate`),
+      reader.request('GET', `${path}/${id}/_history`),
+      reader.request(
+        'POST',
+        '/w/system/api/v1/graphql/r4',
+        {
+          query: `{ PatientList(family: "${family}") { id name { family } link { other { resource { ... on Patient { name { family } } } } } } }`,
+        },
+        JSON_TYPE,
+      ),
+    ]);
+    for (const { status, text } of answers)
+      if (status !== 200 || !text.includes(`"${family}"`)) stale.push(`${status} ${text.slice(0, 200)}`);
+  }
+  return stale;
+}
+
+/** Purges by one process and reads by the other; returns the answers that still have what was purged. */
+async function findPurged(rounds: number): Promise<readonly string[]> {
+  const path = `${writer.path('system', 'r4')}/Patient`;
+  const found: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    made += 1;
+    const [id, family] = [`gone${made}`, `purged-${made}`];
+    await writer.request('PUT', `${path}/${id}`, { resourceType: 'Patient', id, name: [{ family }] });
+    const purged = await writer.request('POST', `${path}/${id}/$purge`);
+    expect(purged.status).toBe(200);
+    const answers = await Promise.all([
+      reader.request('GET', `${path}/${id}`),
+      reader.request('GET', `${path}?family=${family}`),
+    ]);
+    for (const { text } of answers) if (text.includes(`"${family}"`)) found.push(text.slice(0, 200));
+  }
+  return found;
+}
+
+const isReady = async (notice?: RegExp): Promise<boolean> => {
+  const { status, text } = await reader.request('GET', '/health/ready');
+  return status === 200 && (notice === undefined || notice.test(text));
+};
+
+it('what another process has written is there in each answer, and a standby gives answers', async () => {
+  expect(await findStale(60)).toEqual([]);
+  await eventually(async () => {
+    expect(await findStale(1)).toEqual([]);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const path = `${reader.path('system', 'r4')}/Patient/p1`;
+    const before = await answered();
+    expect((await reader.request('GET', path)).status).toBe(200);
+    return (await answered()) > before;
+  });
+  expect(await findPurged(5)).toEqual([]);
+});
+
+it('while the standby replays nothing, the database answers, and no purged resource is shown', async () => {
+  await runOnServer(standby.settings, 'select pg_wal_replay_pause()');
+  expect(await findStale(60)).toEqual([]);
+  expect(await findPurged(5)).toEqual([]);
+  expect(await answered('behind')).toBeGreaterThan(0);
+  await eventually(() => isReady(/Replica 1 .* is behind/));
+  await runOnServer(standby.settings, 'select pg_wal_replay_resume()');
+  await eventually(async () => {
+    expect(await findStale(1)).toEqual([]);
+    return !(await isReady(/Replica/));
+  });
+});
+
+it('without Redis, and with an empty one, nothing stale is shown', async () => {
+  await runOnServer(standby.settings, 'select pg_wal_replay_pause()');
+  await redis.stop();
+  expect(await findStale(30)).toEqual([]);
+  await redis.restart();
+  expect(await findStale(30)).toEqual([]);
+  expect(await findPurged(2)).toEqual([]);
+  await runOnServer(standby.settings, 'select pg_wal_replay_resume()');
+});
+
+it('statements that recovery cancels are answered by the database', async () => {
+  await backup.runScript(
+    `echo "max_standby_streaming_delay = 0" >>"$PGDATA/postgresql.conf" && pg_ctl reload`,
+    standby.variables,
+  );
+  const vacuum = { ...primary.settings, database: 'andiron' };
+  for (let round = 0; round < 20; round++) {
+    const stale = findStale(2);
+    await runOnServer(vacuum, 'vacuum andiron.resource, andiron.resource_version, andiron.string_index');
+    expect(await stale).toEqual([]);
+  }
+});
+
+it('a standby that is killed is named by the readiness, and used again when it is back', async () => {
+  await backup.runScript('pg_ctl -m immediate stop', standby.variables);
+  expect(await findStale(20)).toEqual([]);
+  expect(await isReady(/Replica 1 of FHIR_DATABASE_REPLICAS cannot be used/)).toBe(true);
+  await backup.runScript('pg_ctl -w -l "$PGDATA/log" start', standby.variables);
+  const before = await answered();
+  await eventually(async () => {
+    expect(await findStale(1)).toEqual([]);
+    return (await answered()) > before;
+  });
+});
+
+it('a standby that is stopped in the middle delays no answer for long', async () => {
+  const [line] = (await backup.runScript('head -1 "$PGDATA/postmaster.pid"', standby.variables)).split('\n');
+  const stopped = `for p in $(pgrep -P ${line}) ${line}; do kill -STOP $p; done`;
+  await backup.runScript(stopped, standby.variables);
+  expect(await findStale(10)).toEqual([]);
+  await backup.runScript(stopped.replaceAll('-STOP', '-CONT'), standby.variables);
+  const before = await answered();
+  await eventually(async () => {
+    expect(await findStale(1)).toEqual([]);
+    return (await answered()) > before;
+  }, 60_000);
+});
+
+it('a standby that was promoted is not read any more', async () => {
+  await backup.runScript('pg_ctl -w promote', standby.variables);
+  expect(await findStale(20)).toEqual([]);
+  await eventually(async () => {
+    expect(await findStale(1)).toEqual([]);
+    return isReady(/Replica 1 .* is not a standby of the database/);
+  });
+  const before = await answered();
+  expect(await findStale(10)).toEqual([]);
+  expect(await answered()).toBe(before);
+});
