@@ -3,8 +3,9 @@ import { deferred } from '../../concurrency/deferred';
 import { FhirError } from '../../errors';
 import { Connections } from '../connection/connections';
 import type { DatabaseOptions, ReplicaAddress, Row, StatementContext } from '../connection/database';
-import { isDatabaseTrouble, StatementError } from '../connection/database-error';
+import { codeOf, isDatabaseTrouble, StatementError } from '../connection/database-error';
 import type { Bound, Statement } from '../connection/statement';
+import { inspectReplica, UnfitReplica } from './inspect-replica';
 import { READ_POSITION, toPosition, type SpacePosition } from './space-position';
 
 const LEAST_REST_MS = 1_000;
@@ -34,6 +35,12 @@ export class Replica {
   readonly connections: Connections;
   /** Its place in the list of the setting, from 1. */
   readonly place: number;
+  private readonly database: DatabaseOptions;
+  private readonly log: Log;
+  /** True: it was checked since its last failure. */
+  private isFit = false;
+  private hasFailed = false;
+  /** No check before (performance.now()). */
   private restsUntil = 0;
   private failures = 0;
   private isOfOtherHistory = false;
@@ -47,20 +54,36 @@ export class Replica {
     { log, hasRowSecurity, tenantOf }: ReplicaParts,
   ) {
     this.place = place;
-    const named = withReplica(log, `${host}:${port}`);
-    this.connections = new Connections({ ...options, host, port }, named, hasRowSecurity, tenantOf);
+    this.log = withReplica(log, `${host}:${port}`);
+    this.database = { ...options, host, port };
+    this.connections = new Connections(this.database, this.log, hasRowSecurity, tenantOf);
+    void this.inspect();
   }
 
-  /** True if a statement of the space may be sent to it now. After a failure, one statement at a time tries it. */
+  /** True if statements of the space may be sent to it. */
   isUsable(space: number): boolean {
     const now = performance.now();
-    if (now < this.restsUntil) return false;
-    if (this.failures > 0) this.restsUntil = now + LEAST_REST_MS;
+    if (!this.isFit) {
+      if (now >= this.restsUntil) void this.inspect();
+      return false;
+    }
     const until = this.behindUntil.get(space);
     if (until === undefined) return true;
     if (now < until) return false;
     this.behindUntil.delete(space);
     return true;
+  }
+
+  /** Checks it beside the requests, at the start and after each failure. */
+  private async inspect(): Promise<void> {
+    this.restsUntil = Infinity;
+    try {
+      await inspectReplica(this.database);
+      this.isFit = true;
+    } catch (error) {
+      const reason = error instanceof UnfitReplica ? error.message : codeOf(error);
+      this.failed(reason, error instanceof UnfitReplica && !error.isStandby);
+    }
   }
 
   /** Sends a statement behind the read of the position, on one connection, whose data only move forward. */
@@ -96,23 +119,27 @@ export class Replica {
   }
 
   private works(): void {
-    if (this.failures === 0) return;
     this.failures = 0;
-    this.restsUntil = 0;
-    this.isOfOtherHistory = false;
+    if (!this.hasFailed) return;
+    this.hasFailed = false;
+    this.log.info({}, 'it is used again');
   }
 
-  /** It is not used for a while: longer after each failure in a row. */
-  failed(): void {
+  /** It is not used for a while: longer after each failure in a row. `reason`: for the log. */
+  failed(reason: string, isOfOtherHistory = false): void {
+    this.isFit = false;
     this.restsUntil = performance.now() + Math.min(MOST_REST_MS, LEAST_REST_MS * 2 ** this.failures);
     this.failures += 1;
+    this.isOfOtherHistory = isOfOtherHistory;
+    if (this.hasFailed) return;
+    this.hasFailed = true;
+    this.log.warn({ reason }, 'it cannot be used, and the database answers its reads');
   }
 
   /** Its data are of another history than the primary's, as far as its connections know. */
   foundOfOtherHistory(): void {
-    this.isOfOtherHistory = true;
     this.connections.renew();
-    this.failed();
+    this.failed('its data are of another history', true);
   }
 
   foundBehind(space: number): void {
@@ -126,7 +153,7 @@ export class Replica {
   get notice(): string | undefined {
     const of = `Replica ${this.place} of FHIR_DATABASE_REPLICAS`;
     const then = 'the database answers its reads';
-    if (this.failures > 0)
+    if (!this.isFit && this.hasFailed)
       return this.isOfOtherHistory
         ? `${of} is not a standby of the database, or has not followed its failover yet: ${then}`
         : `${of} cannot be used: ${then}`;

@@ -174,7 +174,7 @@ export class Replicas implements ReadConnections {
       this.observe('cancelled');
       return;
     }
-    replica.failed();
+    replica.failed(error instanceof Error ? error.message : 'unknown');
     this.observe('failed');
   }
 
