@@ -31,7 +31,7 @@ export function createInstruments(registry: Registry): Instruments {
   });
   const replicaReads = new Counter({
     name: 'andiron_replica_reads_total',
-    help: 'Statements and snapshots sent to read replicas: answered there, or by the database because the replica was behind, recovery has cancelled it, or the replica has failed',
+    help: 'Statements and snapshots sent to read replicas: answered there, or by the database because the replica was behind, ahead or busy, because recovery has cancelled it, or because the replica has failed',
     labelNames: ['outcome'] as const,
     registers: [registry],
   });

@@ -59,6 +59,7 @@ async function examine(): Promise<readonly Finding[]> {
   const found = await Promise.all([
     examineSettings(settings),
     examineDatabase(settings),
+    examineReplicas(settings),
     examineRedis(settings),
     examineFiles(settings),
     examineDisk(),
@@ -102,6 +103,21 @@ async function examineDatabase(settings: Settings): Promise<readonly Finding[]> 
     ...capacityFindings(database, settings.database),
   ];
   return [ok, ...findings, clockFinding(database)];
+}
+
+async function examineReplicas(settings: Settings): Promise<readonly Finding[]> {
+  const { databaseOptions } = await import('../app.js');
+  const { inspectReplicas } = await import('../core/index.js');
+  // The finding about the database says why it cannot be reached.
+  const replicas = await inspectReplicas(databaseOptions(settings)).catch(() => []);
+  return replicas.map(({ host, port, fault: reason }) =>
+    reason === undefined
+      ? note('replica', `${host}:${port} is a standby of the database`)
+      : warning(
+          'replica',
+          `${host}:${port} is not used, and the database answers its reads: ${reason} (FHIR_DATABASE_REPLICAS)`,
+        ),
+  );
 }
 
 function schemaFindings({

@@ -15,6 +15,7 @@ export { describePlace, inspectRedis } from './cache/inspect-redis';
 export { settingsBehind } from './cache/redis-settings';
 export type { RedisOptions } from './cache/redis-connection';
 export type { DatabaseOptions } from './storage/connection/database';
+export { inspectReplicas } from './storage/replicas/inspect-replica';
 export { inspectDatabase, type DatabaseInspection } from './storage/schema/inspect-database';
 export { PROGRAM_SCHEMA } from './storage/schema/program-schema';
 export { VERSION } from './version';

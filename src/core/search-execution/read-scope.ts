@@ -74,13 +74,12 @@ const TRANSACTION: ReadScope = { ...onOneConnection, isCommitted: false, hasStat
 /** Batching on one connection: one statement at a time, of at most this many reads or pages of searches. */
 const ONE_AFTER_THE_OTHER: BatchLimits = { concurrent: 1, most: 256 };
 
-/** Services whose reads these connections run. Reads and searches of one shape share a statement. */
+/** Services whose searches and snapshots these connections run. Searches of one shape share a statement. */
 export function readingBy<S extends SearchServices>(services: S, reads: ReadConnections): S {
   return {
     ...services,
     reads,
     database: reads,
-    reader: services.reader.overSnapshot(reads),
     estimator: services.estimator.over(reads),
     searches: services.searches.over(reads, { limits: SEARCH_LIMITS }),
   };

@@ -154,10 +154,7 @@ export class Connections implements ReadConnections {
   }
 
   /** Lends a connection to `work` exclusively, which must wait for each statement that it sends. */
-  async borrow<T>(
-    context: StatementContext,
-    work: (connection: Connection) => Promise<T>,
-  ): Promise<T> {
+  async borrow<T>(context: StatementContext, work: (connection: Connection) => Promise<T>): Promise<T> {
     const { connection, release } = await this.connect(context);
     try {
       return await work(connection);

@@ -1,5 +1,6 @@
 import { identifyBackend } from '../connection/backend';
-import type { DatabaseOptions } from '../connection/database';
+import type { DatabaseOptions, ReplicaAddress } from '../connection/database';
+import { codeOf } from '../connection/database-error';
 import { closeClient, openClient, withinLimit } from '../connection/open-client';
 import { refuseTransactionPool } from '../connection/transaction-pool';
 import { PROGRAM_SCHEMA, readDatabaseSchema } from '../schema/program-schema';
@@ -35,6 +36,32 @@ export async function inspectReplica(options: DatabaseOptions): Promise<string> 
         throw new UnfitReplica(`it has the schema ${number}, and this program ${PROGRAM_SCHEMA}`, true);
       return history;
     });
+  } finally {
+    await closeClient(client);
+  }
+}
+
+/**
+ * Inspects the replicas of the options. `fault`: why it is not used; undefined: it is a standby of the database. Cost: of
+ * `inspectReplica`, for each. **Throws** as pg does if the database itself cannot be reached.
+ */
+export async function inspectReplicas(
+  options: DatabaseOptions,
+): Promise<readonly (ReplicaAddress & { readonly fault: string | undefined })[]> {
+  const { replicas = [] } = options;
+  if (replicas.length === 0) return [];
+  const client = await openClient(options);
+  try {
+    const { history } = await identifyBackend(client);
+    return await Promise.all(
+      replicas.map(async ({ host, port }) => {
+        const found = await inspectReplica({ ...options, host, port }).then(
+          (of) => (of === history ? undefined : 'it is a standby of another database or timeline'),
+          (error: unknown) => (error instanceof UnfitReplica ? error.message : codeOf(error)),
+        );
+        return { host, port, fault: found };
+      }),
+    );
   } finally {
     await closeClient(client);
   }

@@ -18,9 +18,13 @@ const MAX_SPACES = 10_000;
 
 /** A statement under way at a replica. */
 export interface ReplicaRun {
+  /** Resolves when the statement has been sent. */
+  readonly sent: Promise<void>;
   /** The position that the rows are not older than; undefined: the replica does not know the space. */
   readonly position: Promise<SpacePosition | undefined>;
   readonly rows: Promise<Row[]>;
+  /** Nothing is sent any more if it still waits for a connection. */
+  leave(): void;
 }
 
 export interface ReplicaParts {
@@ -94,23 +98,33 @@ export class Replica {
   ): ReplicaRun {
     const { space, waiting } = context;
     const { promise: position, resolve, reject } = deferred<SpacePosition | undefined>();
+    let isLeft = false;
+    const { promise: sent, resolve: send, reject: fail } = deferred<void>();
     const rows = this.connections.borrow(context, (connection) =>
       connection.whileWaitedFor(waiting, async () => {
-        const sent = connection.runInTurn(space, [
+        if (isLeft) return [];
+        const both = connection.runInTurn(space, [
           { statement: READ_POSITION, bound: { space } },
           { statement, bound },
         ]);
-        const [first, second] = sent;
+        send();
+        const [first, second] = both;
         if (first === undefined || second === undefined) throw new Error('two statements were sent');
         first.then((found) => resolve(toPosition(found, connection.backend.history)), reject);
         // The connection has no other user before both have ended.
-        await Promise.allSettled(sent);
+        await Promise.allSettled(both);
         return second;
       }),
     );
     // It may fail before anything is sent.
-    rows.catch(reject);
-    return { position, rows };
+    rows.catch((error: unknown) => {
+      fail(error);
+      reject(error);
+    });
+    const leave = (): void => {
+      isLeft = true;
+    };
+    return { sent, position, rows, leave };
   }
 
   answered(): void {

@@ -8,21 +8,36 @@ import type { Bound, Statement } from '../connection/statement';
 import { readKindOf } from './read-tables';
 import { isCancelledByRecovery, isReplicaFailure, type Replica } from './replica';
 import { ReplicaSnapshot, UNFIT } from './replica-snapshot';
-import { hasReached, isReplicaOf, READ_POSITION, toPosition, type SpacePosition } from './space-position';
+import {
+  areAtOnePosition,
+  hasReached,
+  isReplicaOf,
+  READ_POSITION,
+  toPosition,
+  type SpacePosition,
+} from './space-position';
 
-/** Milliseconds in which a replica must tell its position, beginning when the primary has told its own. */
-const PATIENCE_MS = 300;
+/** Milliseconds in which a replica must lend a connection, beginning when the primary has told its position. */
+const LENT_MS = 300;
+/** Milliseconds in which it must tell its position on it. */
+const ANSWER_MS = 1_000;
 
-/** What became of a read that a replica could answer: all but the first are answered by the primary. */
-export type ReplicaOutcome = 'answered' | 'behind' | 'cancelled' | 'failed';
+/**
+ * What became of a read that a replica could answer: all but the first are answered by the primary. busy: it had no
+ * connection in time; ahead: it showed a later change than the primary did just before.
+ */
+export type ReplicaOutcome = 'answered' | 'behind' | 'ahead' | 'busy' | 'cancelled' | 'failed';
 
 /** Ends an attempt at a replica; callers never see it. */
 const LEFT = new Error('the primary answers');
 
+/** Compares the positions of a replica and of the primary. */
+type Comparison = (replica: SpacePosition, primary: SpacePosition) => boolean;
+
 /**
- * The connections for reads of requests. A replica answers a statement only if it shows everything that the primary had committed
- * in the space when the request arrived; else the primary does. The primary tells how far it is by one small
- * statement, for all concurrent reads of a space (docs/decisions/0018). So answers are as fresh as those of the primary.
+ * The connections for searches and snapshots of requests. A replica answers only if it shows everything that the primary had
+ * committed in the space when the request arrived; else the primary does. The primary tells how far it is by one
+ * small statement, for all concurrent searches of a space (docs/decisions/0018). So answers are as fresh as those of the primary.
  */
 export class Replicas implements ReadConnections {
   private readonly positions: RequestBatcher<number, number, SpacePosition | undefined>;
@@ -49,24 +64,29 @@ export class Replicas implements ReadConnections {
     });
   }
 
+  /**
+   * Reads by key stay at the primary: they cost it no more than its position. A replica that is ahead, because it shows a
+   * commit before its writer is answered, does not answer: a later statement of the request may run at the primary.
+   */
   async run(
     context: StatementContext,
     statement: Statement,
     bound: Readonly<Record<string, Bound>>,
   ): Promise<Row[]> {
-    const { space } = context;
-    const replica =
-      space === undefined || readKindOf(statement.text) !== 'data' ? undefined : this.choose(space);
+    const { space, lane } = context;
+    const mayLeave = space !== undefined && lane === 'search' && readKindOf(statement.text) === 'data';
+    const replica = mayLeave ? this.choose(space) : undefined;
     if (space === undefined || replica === undefined) return this.primary.run(context, statement, bound);
-    const position = this.required(space);
+    const required = this.required(space);
     const run = replica.run({ ...context, space }, statement, bound);
     run.rows.catch(() => undefined);
     try {
-      await this.requireReached(replica, space, position, run.position);
+      await this.require(areAtOnePosition, { replica, space, required, ...run });
       const rows = await run.rows;
       this.answered(replica);
       return rows;
     } catch (error) {
+      run.leave();
       this.leaveIf(replica, error);
       return this.primary.run(context, statement, bound);
     }
@@ -97,11 +117,13 @@ export class Replicas implements ReadConnections {
   ): Promise<{ readonly outcome: PromiseSettledResult<T> } | undefined> {
     const required = this.required(space);
     const { promise: position, resolve, reject } = deferred<SpacePosition | undefined>();
-    const reached = this.requireReached(replica, space, required, position);
+    const { promise: sent, resolve: send, reject: fail } = deferred<void>();
+    const reached = this.require(hasReached, { replica, space, required, sent, position });
     const running = replica.connections.inSnapshot(
       space,
       given,
       async (snapshot) => {
+        send();
         const rows = await snapshot.run({ lane: 'search', space }, READ_POSITION, { space });
         resolve(toPosition(rows, snapshot.history));
         await reached;
@@ -112,7 +134,10 @@ export class Replicas implements ReadConnections {
       },
       milliseconds,
     );
-    running.catch(reject);
+    running.catch((error: unknown) => {
+      fail(error);
+      reject(error);
+    });
     try {
       // A replica that hangs is left before it has lent a connection.
       await reached;
@@ -130,17 +155,36 @@ export class Replicas implements ReadConnections {
     return this.positions.load(String(space), space, space).catch(() => undefined);
   }
 
-  /** Throws LEFT unless the replica has reached the primary's position. */
-  private async requireReached(
-    replica: Replica,
-    space: number,
-    required: Promise<SpacePosition | undefined>,
-    position: Promise<SpacePosition | undefined>,
+  /** Throws LEFT unless the positions compare as they must. */
+  private async require(
+    compare: Comparison,
+    {
+      replica,
+      space,
+      required,
+      sent,
+      position,
+    }: {
+      readonly replica: Replica;
+      readonly space: number;
+      readonly required: Promise<SpacePosition | undefined>;
+      readonly sent: Promise<void>;
+      readonly position: Promise<SpacePosition | undefined>;
+    },
   ): Promise<void> {
     const needed = await required;
-    const found = await within(PATIENCE_MS, position);
     if (needed === undefined) throw LEFT;
-    if (found !== undefined && hasReached(found, needed)) return;
+    if (!(await within(LENT_MS, sent))) {
+      this.observe('busy');
+      throw LEFT;
+    }
+    if (!(await within(ANSWER_MS, position))) throw new Error('the replica has not answered in time');
+    const found = await position;
+    if (found !== undefined && compare(found, needed)) return;
+    if (found !== undefined && hasReached(found, needed)) {
+      this.observe('ahead');
+      throw LEFT;
+    }
     if (found !== undefined && !isReplicaOf(found, needed)) {
       replica.foundOfOtherHistory();
       this.observe('failed');
@@ -188,14 +232,14 @@ export class Replicas implements ReadConnections {
   }
 }
 
-/** Throws an Error if the promise takes longer. */
-async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+/** False: the promise takes longer. Throws its error. */
+async function within(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the replica has not answered in time')), milliseconds);
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds);
   });
   try {
-    return await Promise.race([promise, late]);
+    return await Promise.race([promise.then(() => true), late]);
   } finally {
     clearTimeout(timer);
   }

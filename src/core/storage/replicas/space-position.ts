@@ -41,6 +41,15 @@ export function isReplicaOf(replica: SpacePosition, primary: SpacePosition): boo
   return replica.isStandby && !primary.isStandby && replica.history === primary.history;
 }
 
+/** True if both show the same changes of the space. */
+export function areAtOnePosition(replica: SpacePosition, primary: SpacePosition): boolean {
+  return (
+    hasReached(replica, primary) &&
+    replica.sequence === primary.sequence &&
+    replica.unversionedChanges === primary.unversionedChanges
+  );
+}
+
 /** True if a replica shows all changes of the space that the primary had at its position. */
 export function hasReached(replica: SpacePosition, primary: SpacePosition): boolean {
   return (
