@@ -139,6 +139,7 @@ export const PARTS = [
           'decisions/0015-signing-in-is-written-here',
           'decisions/0016-what-validation-refuses',
           'decisions/0017-what-changes-with-the-data-of-a-space',
+          'decisions/0018-the-database-says-how-far-it-is',
         ],
       },
     ],

@@ -12,7 +12,7 @@ export const UNFIT = new Error('a replica cannot answer this statement');
  * the replica nothing more is read, and `requireWhole` throws, also where the work has handled the error.
  */
 export class ReplicaSnapshot implements Database {
-  private failure: unknown;
+  private failure: Error | undefined;
 
   constructor(
     private readonly snapshot: Database,
@@ -36,7 +36,7 @@ export class ReplicaSnapshot implements Database {
     try {
       return await this.snapshot.run(context, statement, bound);
     } catch (error) {
-      if (isReplicaFailure(error)) this.failure ??= error;
+      if (isReplicaFailure(error)) this.failure ??= error instanceof Error ? error : new Error(String(error));
       throw error;
     }
   }

@@ -100,7 +100,7 @@ export class Replicas implements ReadConnections {
   ): Promise<T> {
     const replica = this.choose(space);
     if (replica !== undefined) {
-      const attempt = await this.attempt(replica, space, given, work, milliseconds);
+      const attempt = await this.attempt(replica, space, { given, work, milliseconds });
       if (attempt?.outcome.status === 'fulfilled') return attempt.outcome.value;
       if (attempt !== undefined) throw attempt.outcome.reason;
     }
@@ -111,9 +111,15 @@ export class Replicas implements ReadConnections {
   private async attempt<T>(
     replica: Replica,
     space: number,
-    given: readonly Cancellation[] | undefined,
-    work: (snapshot: Database) => Promise<T>,
-    milliseconds: number | undefined,
+    {
+      given,
+      work,
+      milliseconds,
+    }: {
+      readonly given: readonly Cancellation[] | undefined;
+      readonly work: (snapshot: Database) => Promise<T>;
+      readonly milliseconds: number | undefined;
+    },
   ): Promise<{ readonly outcome: PromiseSettledResult<T> } | undefined> {
     const required = this.required(space);
     const { promise: position, resolve, reject } = deferred<SpacePosition | undefined>();
