@@ -11,9 +11,9 @@ import { eventually } from './eventually';
 import { closedAtEnd } from './left-open';
 import { findRedisProgram } from './programs';
 
-export const PASSWORD = 'of-redis';
-export const SENTINEL_PASSWORD = 'of-sentinels';
-export const MASTER_NAME = 'records';
+const PASSWORD = 'of-redis';
+const SENTINEL_PASSWORD = 'of-sentinels';
+const MASTER_NAME = 'records';
 const HOST = '127.0.0.1';
 /** Silence in milliseconds after which a node counts as dead. */
 const SILENCE_MS = 2_000;

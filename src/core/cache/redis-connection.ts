@@ -159,7 +159,7 @@ export async function findKeyHolders(redis: RedisCommands): Promise<readonly Red
 }
 
 /** First slot, last slot, master, replicas. */
-export type SlotRange = readonly [number, number, readonly [string, number], ...(readonly unknown[])];
+type SlotRange = readonly [number, number, readonly [string, number], ...(readonly unknown[])];
 
 export async function readSlots(redis: RedisCommands): Promise<readonly SlotRange[]> {
   const ranges: unknown = await redis.cluster('SLOTS');
