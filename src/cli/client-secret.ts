@@ -1,7 +1,7 @@
 import { toSecretDocument, toSecretLines } from './client-text';
 import { type Arguments, type Command, type CommandGroup, UsageError } from './command';
 import { JSON_OPTION, print } from './output';
-import { TENANT_OPTION, withTenant } from './with-tenant';
+import { absent, TENANT_OPTION, withTenant } from './with-tenant';
 
 const DAY_MS = 86_400_000;
 
@@ -32,7 +32,7 @@ const add: Command = {
     const expires = toExpiry(given.options);
     await withTenant(given, async ({ tenants: { clients } }, tenant) => {
       const made = await clients.addSecret(tenant, id, expires);
-      if (made === undefined) throw new Error(`The client '${id}' does not exist`);
+      if (made === undefined) throw absent('client', id, await clients.list(tenant));
       print(given, toSecretDocument(made), toSecretLines(made));
       process.stderr.write('The secret is not shown again\n');
     });

@@ -2,7 +2,7 @@ import { isReleaseScope, type Core, type NewIssuer } from '../core';
 import { type Arguments, type Command, type CommandGroup, UsageError } from './command';
 import { JSON_OPTION, print } from './output';
 import { textOf, wrongValue } from './option-values';
-import { TENANT_OPTION, withTenant } from './with-tenant';
+import { absent, TENANT_OPTION, withTenant } from './with-tenant';
 
 async function printAll({ tenants: { issuers } }: Core, tenant: string, given: Arguments): Promise<void> {
   const all = await issuers.list(tenant);
@@ -126,7 +126,14 @@ const remove: Command = {
   run: (given) =>
     withTenant(given, async ({ tenants: { issuers } }, tenant) => {
       const [name = ''] = given.words;
-      if (!(await issuers.remove(tenant, name))) throw new Error(`The issuer '${name}' does not exist`);
+      if (!(await issuers.remove(tenant, name))) {
+        const known = await issuers.list(tenant);
+        throw absent(
+          'issuer',
+          name,
+          known.map(({ issuer }) => ({ id: issuer })),
+        );
+      }
       print(given, { removed: name }, [`Removed ${name}`]);
     }),
 };

@@ -14,6 +14,11 @@ export function print(
   if (text !== '') process.stdout.write(`${text}\n`);
 }
 
+/** Says beside the result what to look at. */
+export function warn(line: string): void {
+  process.stderr.write(`andiron: ${line}\n`);
+}
+
 /** As in the answers of the HTTP API. */
 export function toInstant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();

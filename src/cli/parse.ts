@@ -1,6 +1,6 @@
 /** Finds the command of a command line, and reads its words and options. */
 import { parseArgs } from 'node:util';
-import { closestName } from '../core/fhir/closest-name';
+import { closestName } from '../../packages/fhir-values/closest-name';
 import { type AnyCommand, type Arguments, type Command, type CommandGroup, UsageError } from './command';
 import { usageOf } from './help';
 

@@ -1,7 +1,7 @@
 import type { Command, CommandGroup } from './command';
 import { JSON_OPTION, print } from './output';
 import { readJsonFile } from './option-values';
-import { TENANT_OPTION, withTenant } from './with-tenant';
+import { absent, TENANT_OPTION, withTenant } from './with-tenant';
 
 const list: Command = {
   name: 'list',
@@ -47,7 +47,14 @@ const remove: Command = {
   run: (given) =>
     withTenant(given, async ({ tenants: { policies } }, tenant) => {
       const [name = ''] = given.words;
-      if (!(await policies.delete(tenant, name))) throw new Error(`The policy '${name}' does not exist`);
+      if (!(await policies.delete(tenant, name))) {
+        const names = Object.keys(await policies.list(tenant));
+        throw absent(
+          'policy',
+          name,
+          names.map((id) => ({ id })),
+        );
+      }
       print(given, { removed: name }, [`Deleted policy ${name}`]);
     }),
 };

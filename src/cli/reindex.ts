@@ -54,7 +54,7 @@ function toScope({ options }: Arguments): ReindexScope {
 async function checkTenant({ tenants }: Core, { tenant }: ReindexScope): Promise<void> {
   if (tenant === undefined) return;
   const all = await tenants.list();
-  if (!all.some(({ name }) => name === tenant)) throw noTenant(tenant);
+  if (!all.some(({ name }) => name === tenant)) throw await noTenant(tenants, tenant);
 }
 
 async function verify(core: Core, scope: ReindexScope, given: Arguments): Promise<void> {

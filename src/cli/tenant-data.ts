@@ -1,7 +1,7 @@
 /** The sub-commands of `andiron tenant` that export, import or delete all data of a tenant. */
 import { whileBusy, type InvalidatedCaches, type TenantImport } from '../core';
 import { type Command, UsageError } from './command';
-import { JSON_OPTION, print } from './output';
+import { JSON_OPTION, print, warn } from './output';
 import { readFolder, readLines, writeFolder, writeStream } from './tenant-files';
 import { withApp } from './with-app';
 import { noTenant } from './with-tenant';
@@ -101,10 +101,6 @@ export const importTenant: Command = {
     }),
 };
 
-function warn(line: string): void {
-  process.stderr.write(`andiron: ${line}\n`);
-}
-
 export const deleteTenant: Command = {
   name: 'delete',
   usage: 'NAME',
@@ -127,7 +123,7 @@ export const deleteTenant: Command = {
       );
     await withApp(async ({ core }) => {
       const removal = await core.tenants.remove(name);
-      if (removal === undefined) throw noTenant(name);
+      if (removal === undefined) throw await noTenant(core.tenants, name);
       const width = Math.max(...removal.tables.map(({ table }) => table.length));
       print(given, removal, [
         ...removal.tables.map(

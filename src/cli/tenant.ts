@@ -58,7 +58,7 @@ const create: Command = {
     const names = [...given.words.filter((word) => !word.includes('=')), ...(await readNames(given))];
     if (names.length === 0)
       throw new UsageError(
-        'NAME is missing: andiron tenant create [NAME …] [SETTING=VALUE …] [options]. See andiron tenant create --help',
+        'NAME is missing: npx --no-install andiron tenant create [NAME …] [SETTING=VALUE …] [options]. See npx --no-install andiron tenant create --help',
       );
     const changes = Object.entries(toChanges(given.words.filter((word) => word.includes('='))));
     const settings = Object.fromEntries(changes.map(([setting, value]) => [setting, value ?? ''] as const));
@@ -122,7 +122,7 @@ const show: Command = {
 async function showTenant({ tenants }: Core, given: Arguments): Promise<void> {
   const [name = ''] = given.words;
   const described = await tenants.describe(name);
-  if (described === undefined) throw noTenant(name);
+  if (described === undefined) throw await noTenant(tenants, name);
   const { display, status, created, settings, own, usage } = described;
   const called = display === name ? name : `${name} (${display})`;
   print(given, { ...toDocument(described), settings, own, usage }, [
@@ -150,7 +150,7 @@ const set: Command = {
     const [name = '', ...words] = given.words;
     const changes = toChanges(words);
     await withApp(async ({ core }) => {
-      if (!(await core.tenants.changeSettings(name, changes))) throw noTenant(name);
+      if (!(await core.tenants.changeSettings(name, changes))) throw await noTenant(core.tenants, name);
       await showTenant(core, given);
     });
   },
@@ -172,7 +172,7 @@ function changed(change: (core: Core, name: string) => Promise<boolean>, line: (
   return (given: Arguments): Promise<void> =>
     withApp(async ({ core }) => {
       const [name = ''] = given.words;
-      if (!(await change(core, name))) throw noTenant(name);
+      if (!(await change(core, name))) throw await noTenant(core.tenants, name);
       const now = (await core.tenants.list()).find((tenant) => tenant.name === name);
       print(given, now === undefined ? { name } : toDocument(now), [line(name)]);
     });

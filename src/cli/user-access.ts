@@ -5,7 +5,7 @@ import type { Core, Invitation } from '../core';
 import type { Command } from './command';
 import { textOf } from './option-values';
 import { JSON_OPTION, print, toInstant } from './output';
-import { TENANT_OPTION, withTenant } from './with-tenant';
+import { absent, TENANT_OPTION, withTenant } from './with-tenant';
 
 /** The first address of the server. Throws where only the host of a request tells it. */
 export function ownAddress(): string {
@@ -28,7 +28,7 @@ export async function inviteUser(
   account: Parameters<Core['tenants']['users']['invite']>[1],
 ): Promise<ShownInvitation> {
   const invitation = await users.invite(tenant, account);
-  if (invitation === undefined) throw new Error(`The user '${account.id}' does not exist`);
+  if (invitation === undefined) throw absent('user', account.id, await users.list(tenant));
   return { ...invitation, expires: toInstant(invitation.expires) };
 }
 

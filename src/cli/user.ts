@@ -4,7 +4,7 @@ import { type Arguments, type Command, type CommandGroup, type Options, UsageErr
 import { JSON_OPTION, print, toInstant } from './output';
 import { readStandardInput, textOf, wrongValue } from './option-values';
 import { invite, inviteUser, ownAddress, removeSecondFactor, toLines } from './user-access';
-import { TENANT_OPTION, withTenant } from './with-tenant';
+import { absent, TENANT_OPTION, withTenant } from './with-tenant';
 
 /** Length of a generated password: 144 random bits. */
 const PASSWORD_BYTES = 18;
@@ -251,7 +251,7 @@ const remove: Command = {
   run: (given) =>
     withTenant(given, async ({ tenants: { users } }, tenant) => {
       const [id = ''] = given.words;
-      if (!(await users.remove(tenant, id))) throw new Error(`The user '${id}' does not exist`);
+      if (!(await users.remove(tenant, id))) throw absent('user', id, await users.list(tenant));
       print(given, { removed: id }, [`Removed user ${id}`]);
     }),
 };
@@ -272,7 +272,7 @@ async function changed(
 ): Promise<User> {
   const [id = ''] = given.words;
   const user = await users.change(tenant, id, changes);
-  if (user === undefined) throw new Error(`The user '${id}' does not exist`);
+  if (user === undefined) throw absent('user', id, await users.list(tenant));
   return user;
 }
 

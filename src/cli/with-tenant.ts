@@ -1,4 +1,4 @@
-import { FhirError, type Core } from '../core';
+import { didYouMean, FhirError, type Core } from '../core';
 import type { Arguments, Options } from './command';
 import { withApp } from './with-app';
 
@@ -26,12 +26,34 @@ export async function withTenant(
 /** A disabled tenant answers nobody, and yet it is there. */
 export async function absence({ tenants }: Core, name: string): Promise<Error> {
   const found = await tenants.describe(name).catch(() => undefined);
-  if (found?.status !== 'disabled') return noTenant(name);
+  if (found?.status !== 'disabled') return noTenant(tenants, name);
   return new Error(
     `The tenant '${name}' is disabled: enable it first, by npx --no-install andiron tenant enable ${name}`,
   );
 }
 
-export function noTenant(name: string): Error {
-  return new Error(`The tenant '${name}' does not exist`);
+export async function noTenant(tenants: Core['tenants'], name: string): Promise<Error> {
+  const all = await tenants.list();
+  return absent(
+    'tenant',
+    name,
+    all.map((each) => ({ id: each.name })),
+  );
+}
+
+/** The error for an id that does not exist, with the one that was meant: by its letters, or by the name of what it is. */
+export function absent(
+  kind: string,
+  id: string,
+  known: readonly { readonly id: string; readonly name?: string }[],
+): Error {
+  const byId = didYouMean(
+    id,
+    known.map((each) => each.id),
+  );
+  const named = known.flatMap(({ name }) => name ?? []);
+  const [, meant] = /did you mean (.*)\?$/.exec(didYouMean(id, named)) ?? [];
+  const own = known.find(({ name }) => name !== undefined && name === meant);
+  const byName = own === undefined ? '' : `; did you mean ${own.id} (${meant})?`;
+  return new Error(`The ${kind} '${id}' does not exist${byId === '' ? byName : byId}`);
 }

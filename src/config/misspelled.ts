@@ -1,4 +1,4 @@
-import { closestName } from '../core/fhir/closest-name';
+import { closestName } from '../../packages/fhir-values/closest-name';
 
 /**
  * The variables of an environment that are probably misspelled settings, one line each. Only names that begin with the

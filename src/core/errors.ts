@@ -36,7 +36,7 @@ export const ERROR_CATALOGUE = {
   requiredMissing: { status: 400, code: 'required', message: '{reason}' },
   invalidId: { status: 400, code: 'value', message: "'{id}' is not a valid id: 1 to 64 of A-Z a-z 0-9 - ." },
   unknownTenant: { status: 404, code: 'not-found', message: 'The address does not exist' },
-  noSuchTenant: { status: 404, code: 'not-found', message: "The tenant '{tenant}' does not exist here, or is disabled" },
+  noSuchTenant: { status: 404, code: 'not-found', message: "The tenant '{tenant}' does not exist here, or is disabled{explanation}" },
   unknownRelease: { status: 404, code: 'not-found', message: "The FHIR release '{release}' does not exist here; it must be r4 or r4b" },
   unknownType: { status: 404, code: 'not-supported', message: "'{type}' is not a resource type of FHIR {release}{explanation}" },
   notFound: { status: 404, code: 'not-found', message: '{type}/{id} does not exist' },

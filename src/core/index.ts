@@ -22,7 +22,7 @@ export { VERSION } from './version';
 export { describeDifference, ReindexReport } from './indexing/reindex-report';
 export type { Instruments } from './composition/core-options';
 export { canHaveValues, elementTexts } from './fhir/element-values';
-export { didYouMean } from './fhir/closest-name';
+export { didYouMean } from '../../packages/fhir-values/closest-name';
 export { FilterAllowance, filterElements } from './fhir/element-filter';
 export { isLoopback } from './network/ip-address';
 export { loopbackAddresses } from './network/own-addresses';

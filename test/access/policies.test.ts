@@ -103,6 +103,25 @@ describe('an administrator', () => {
     expect((await send('GET', `${POLICIES}/bad`, administrator)).status).toBe(404);
   });
 
+  it.each([
+    ['a type', rule({ types: ['Patiant'] }), /; did you mean Patient\?$/],
+    [
+      'a criterion',
+      rule({ criteria: ['birthdat=2000'] }),
+      /not a valid search of Patient: .*; did you mean birthdate\?/,
+    ],
+    [
+      'an element',
+      { rules: [], hidden: ['Patient.birthDat'] },
+      /birthDat does not exist; did you mean birthDate\?$/,
+    ],
+    ['a part', { rules: [], hidden: ['Patient.contact.nam'] }, /nam does not exist; did you mean name\?$/],
+    ['the type of an element', { rules: [], hidden: ['Patiant.name'] }, /; did you mean Patient\?$/],
+  ])('gets the name that was probably meant for %s', async (_what, body, expected) => {
+    const { status, json } = await send('PUT', `${POLICIES}/bad`, administrator, body);
+    expect([status, json.issue[0].diagnostics]).toEqual([400, expect.stringMatching(expected)]);
+  });
+
   it('is the only one with the right', async () => {
     const ours = await make({ isAdministrator: true });
     for (const method of ['GET', 'PUT', 'DELETE'])

@@ -1,6 +1,7 @@
 /** The lines about failures: each names the settings to check. */
 import { ConfigurationError, loadSettings } from '../../src/config';
 import { toLines } from '../../src/cli/failure';
+import { absent } from '../../src/cli/with-tenant';
 import { explainDatabaseError, toDatabaseError, toListenError } from '../../src/cli/service-failure';
 import { noteSource } from '../../src/config/setting-sources';
 import { settingsBehind } from '../../src/core/cache/redis-settings';
@@ -164,4 +165,16 @@ it('a fault says which file a setting comes from', () => {
     'MAX_HEADERS must be a whole number (MAX_HEADERS comes from .env)',
     'MAX_DEPTH must be one',
   ]);
+});
+
+it.each([
+  ['ward-ap', "The client 'ward-ap' does not exist; did you mean ward-app?"],
+  ['Labb', "The client 'Labb' does not exist; did you mean 7f (Lab)?"],
+  ['other', "The client 'other' does not exist"],
+])('a client %s that does not exist is told with the one that was probably meant', (id, line) => {
+  const known = [
+    { id: 'ward-app', name: 'The ward' },
+    { id: '7f', name: 'Lab' },
+  ];
+  expect(absent('client', id, known).message).toBe(line);
 });

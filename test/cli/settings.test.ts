@@ -1,5 +1,5 @@
 import { loadSettings, misspelledSettings } from '../../src/config';
-import { closestName } from '../../src/core/fhir/closest-name';
+import { closestName } from '../../packages/fhir-values/closest-name';
 
 it.each([
   ['FHIR_DATABSE_HOST', 'FHIR_DATABASE_HOST'],

@@ -193,4 +193,20 @@ describe.each(TESTED_RELEASES)('a search under %s', (release) => {
     const { status, json } = await search(encodeURI(query));
     expect([status, json.issue[0].diagnostics]).toEqual([404, expect.stringMatching(expected)]);
   });
+
+  it('an entry of a batch and a body with a wrong type are refused with the type that was probably meant', async () => {
+    const request = { method: 'GET', url: 'Pateint/1' };
+    const root = server.path('system', release);
+    const batch = await server.request('POST', root, {
+      ...{ resourceType: 'Bundle', type: 'batch', entry: [{ request }] },
+    });
+    expect(batch.json.entry[0].response.outcome.issue[0].diagnostics).toMatch(
+      /must begin with a resource type of this FHIR release; did you mean Patient\?$/,
+    );
+    const body = await server.request('POST', `${root}/Patient`, { resourceType: 'Pateint' });
+    expect([body.status, body.json.issue[0].diagnostics]).toEqual([
+      400,
+      expect.stringMatching(/'Pateint'.*; did you mean Patient\?$/),
+    ]);
+  });
 });

@@ -47,6 +47,17 @@ describe('tenant administration', () => {
     expect((await server.request('GET', '/w/system/api/v1/tenants/misplaced')).status).toBe(404);
   });
 
+  it('says to the operator which tenant does not exist, and which one was probably meant', async () => {
+    const name = server.tenant('acme');
+    for (const rest of ['', '/clients', '/users']) {
+      const { status, json } = await server.request('GET', `/w/system/api/v1/tenants/${name}x${rest}`);
+      expect([status, json.issue[0].diagnostics]).toEqual([
+        404,
+        `The tenant '${name}x' does not exist here, or is disabled; did you mean ${name}?`,
+      ]);
+    }
+  });
+
   it('accepts no more than 64 kB', async () => {
     const name = (length: number): string => JSON.stringify({ name: 'x'.repeat(length) });
     expect((await administer('POST', name(64_000))).status).toBe(400);

@@ -1,5 +1,5 @@
 /** Elements that policies hide or protect: redaction of resources, and the search parameters that remain allowed. */
-import { FhirError, fhirError } from '../errors';
+import { errorOf, fhirError, type FhirError } from '../errors';
 import type { Definitions, SearchParameterDefinition, TypeStructure } from '../fhir/definitions';
 import {
   isJsonObject,
@@ -11,6 +11,7 @@ import {
 } from '../fhir/json';
 import { areEqualJson } from '../fhir/json/equality';
 import { namesInPath } from '../fhir/path/names';
+import { didYouMean } from '../../../packages/fhir-values/closest-name';
 import { markSubsetted } from '../fhir/subset';
 import type { Policy } from './policy';
 
@@ -67,7 +68,9 @@ class ElementSet {
     const refused = (reason: string): FhirError =>
       fhirError('invalidValue', { reason: `'${path.slice(0, 100)}' ${reason}` });
     if (!this.definitions.isResourceType(type) || names.length === 0)
-      throw refused('is not an element of a resource type; it is written Type.element');
+      throw refused(
+        `is not an element of a resource type; it is written Type.element${didYouMean(type, this.definitions.resourceTypes)}`,
+      );
     if (ALWAYS_VISIBLE.has(names[0] ?? '')) throw refused('is part of every answer');
     const root = this.roots.get(type) ?? newPlace(false);
     this.roots.set(type, root);
@@ -80,7 +83,9 @@ class ElementSet {
       const element =
         (written === name ? structure?.element(full) : undefined) ?? structure?.element(full + CHOICE);
       if (structure === undefined || element === undefined)
-        throw refused(`is not an element: ${written} does not exist`);
+        throw refused(
+          `is not an element: ${written} does not exist${didYouMean(name, namesIn(structure, within))}`,
+        );
       place = placeBelow(place, name, element.isChoice);
       [structure, within] = this.inside(
         structure,
@@ -101,6 +106,11 @@ class ElementSet {
     const [only, ...others] = types;
     return [only === undefined || others.length > 0 ? undefined : this.definitions.structure(only), ''];
   }
+}
+
+/** The names of the elements of a type, or below one of its elements. */
+function namesIn(structure: TypeStructure | undefined, within: string): readonly string[] {
+  return (structure?.children(within) ?? []).map(({ path }) => path.slice(path.lastIndexOf('.') + 1));
 }
 
 function newPlace(isChoice: boolean): ElementTree {
@@ -167,7 +177,7 @@ export class ElementRules {
     secrets: readonly string[] = [],
   ) {
     const existing = (paths: readonly string[]): readonly string[] =>
-      paths.filter((path) => isElement(all, path));
+      paths.filter((path) => elementFault(all, path) === undefined);
     const byPolicies = existing(policies.flatMap(({ hidden }) => hidden));
     this.hidesByPolicy = byPolicies.length > 0;
     this.secrets = existing(secrets);
@@ -387,13 +397,7 @@ function objectOf(value: JsonValue | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** True if the release has this element, and a policy may hide it. */
-export function isElement(definitions: Definitions, path: string): boolean {
-  try {
-    new ElementSet(definitions, []).add(path);
-    return true;
-  } catch (error) {
-    if (error instanceof FhirError) return false;
-    throw error;
-  }
+/** Why a policy cannot hide this element; undefined: the release has it, and a policy may hide it. */
+export function elementFault(definitions: Definitions, path: string): string | undefined {
+  return errorOf(() => new ElementSet(definitions, []).add(path))?.message;
 }

@@ -2,7 +2,7 @@
  * Explains what a caller may do, and why not: from the permissions of requests, the tests of resources and the guard of writes. It
  * decides nothing itself.
  */
-import { didYouMean } from '../fhir/closest-name';
+import { didYouMean } from '../../../packages/fhir-values/closest-name';
 import type {
   AccessExplanation,
   ExplainedAnswer,

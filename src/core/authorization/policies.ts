@@ -3,8 +3,8 @@ import type { Policies, StoredPolicy } from '../api/access';
 import type { VersionGuard } from '../api/version';
 import { turns } from '../concurrency/turns';
 import type { TenantSpace } from '../context';
-import { FhirError, fhirError } from '../errors';
-import { didYouMean } from '../fhir/closest-name';
+import { errorOf, fhirError } from '../errors';
+import { didYouMean } from '../../../packages/fhir-values/closest-name';
 import { loadDefinitions } from '../fhir/definitions';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
 import type { Operation } from '../operation-types/operation';
@@ -13,7 +13,7 @@ import { listOperations } from '../operation-types/registry';
 import { parseCriterion } from '../search/criteria';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { TenantStore } from '../storage/tenants/tenants';
-import { isElement } from './elements';
+import { elementFault } from './elements';
 import { readPolicy, requirePolicyName, type Policy } from './policy';
 import { type PolicyDefinition } from '../api/policy';
 import { ANY_TYPE } from './right';
@@ -142,12 +142,11 @@ async function requireExisting(
 ): Promise<void> {
   const refused = (reason: string, place: string): Error => fhirError('invalidValue', { reason }, place);
   for (const [member, paths] of Object.entries({ hidden, readOnly }))
-    for (const [index, path] of paths.entries())
-      if (!RELEASE_NAMES.some((release) => isElement(loadDefinitions(release), path)))
-        throw refused(
-          `'${path.slice(0, 100)}' is not an element that can be hidden: it is written Type.element`,
-          `${member}[${index}]`,
-        );
+    for (const [index, path] of paths.entries()) {
+      const faults = RELEASE_NAMES.map((release) => elementFault(loadDefinitions(release), path));
+      const [fault] = faults;
+      if (fault !== undefined && !faults.includes(undefined)) throw refused(fault, `${member}[${index}]`);
+    }
   for (const [index, code] of operations.entries())
     if (code !== ANY_TYPE && !RELEASE_NAMES.some((release) => isOperation(known, release, code)))
       throw refused(`'$${code.slice(0, 40)}' is not an operation`, `operations[${index}]`);
@@ -165,26 +164,37 @@ async function requireExisting(
         for (const [name, value] of query) {
           await turns.take();
           const filled = value.replace(/\{(user|patient)\}/g, 'Patient/1');
-          if (!contexts.some((context) => isUnderstood(context, type, name, filled)))
+          const faults = contexts.map((context) => criterionFault(context, type, name, filled));
+          const [fault] = faults;
+          if (fault !== undefined && !faults.includes(undefined))
             throw refused(
-              `'${name.slice(0, 80)}=${value.slice(0, 80)}' is not a valid search of ${type === ANY_TYPE ? 'any type' : type}`,
+              `'${name.slice(0, 80)}=${value.slice(0, 80)}' is not a valid search of ${type === ANY_TYPE ? 'any type' : `${type}: ${fault}`}`,
               `rules[${index}].criteria[${place}]`,
             );
         }
   }
 }
 
-/** True if a criterion is valid for the type; `*`: for some type. */
-function isUnderstood(context: SearchTypeContext, type: string, name: string, value: string): boolean {
+/** Why a criterion is not valid for the type, `*`: for no type; undefined: it is valid. */
+function criterionFault(
+  context: SearchTypeContext,
+  type: string,
+  name: string,
+  value: string,
+): string | undefined {
   const { definitions } = context;
-  if (type === ANY_TYPE)
-    return definitions.resourceTypes.some((each) => isUnderstood(context, each, name, value));
-  try {
-    return definitions.isResourceType(type) && parseCriterion(context, type, name, value) !== undefined;
-  } catch (error) {
-    if (error instanceof FhirError) return false;
-    throw error;
+  if (type === ANY_TYPE) {
+    const isValid = definitions.resourceTypes.some(
+      (each) => criterionFault(context, each, name, value) === undefined,
+    );
+    return isValid ? undefined : 'no type has it';
   }
+  if (!definitions.isResourceType(type)) return 'the release does not have the type';
+  let isRead = false;
+  const fault = errorOf(() => {
+    isRead = parseCriterion(context, type, name, value) !== undefined;
+  });
+  return fault?.message ?? (isRead ? undefined : 'it says nothing');
 }
 
 function isOperation(known: readonly Operation[], release: Release, code: string): boolean {

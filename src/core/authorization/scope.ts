@@ -11,6 +11,18 @@ import { parseRights, type Right } from './right';
 export const ADMINISTRATION = 'administration';
 
 export type ScopeContext = 'patient' | 'user' | 'system';
+export const SCOPE_CONTEXTS: readonly string[] = ['patient', 'user', 'system'];
+
+/** Scopes that are not about types of resources. */
+export const OTHER_SCOPES: readonly string[] = [
+  ...['openid', 'profile', 'fhirUser', 'launch', 'launch/patient', 'offline_access', 'online_access'],
+  ADMINISTRATION,
+];
+
+/** True for a scope that says nothing about types of resources; also for contexts of a launch that the server does not offer. */
+export function isOtherScope(text: string): boolean {
+  return OTHER_SCOPES.includes(text) || /^launch\/[a-z]+$/.test(text);
+}
 
 export interface Scope {
   readonly context: ScopeContext;

@@ -1,5 +1,5 @@
 /** The filter of a live query, in the grammar of searches (https://hl7.org/fhir/R4/search.html). */
-import { didYouMean } from '../fhir/closest-name';
+import { didYouMean } from '../../../packages/fhir-values/closest-name';
 import { searchableCodes } from '../search/parameters/searchable-parameters';
 import type { Right } from '../authorization/right';
 import { permissionsOf, visibilityOf } from '../authorization/visibility';

@@ -1,7 +1,7 @@
 /** Finds the operation of an address. */
 import type { OperationInfo, OperationLevel } from '../api/operation';
 import { fhirError } from '../errors';
-import { closestName } from '../fhir/closest-name';
+import { closestName } from '../../../packages/fhir-values/closest-name';
 import { type Definitions, type OperationDefinition } from '../fhir/definitions';
 import { type Operation } from './operation';
 

@@ -56,7 +56,7 @@ export function openBundle(
     try {
       const read = readEntry(entry, index, {
         below,
-        isResourceType: (name) => tools.releaseTypes(task.space).has(name),
+        resourceTypes: tools.releaseTypes(task.space),
         isFormat: (name) => isJsonFormat(name, task.space.release),
       });
       const { resource } = read;

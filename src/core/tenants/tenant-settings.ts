@@ -1,4 +1,4 @@
-import { closestName } from '../fhir/closest-name';
+import { closestName } from '../../../packages/fhir-values/closest-name';
 import type { SettingChanges, TenantSetting } from '../api/tenant';
 import {
   NOTHING_OPENED,

@@ -1,6 +1,6 @@
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
-import { didYouMean } from '../fhir/closest-name';
+import { didYouMean } from '../../../packages/fhir-values/closest-name';
 import { isValidId } from '../fhir/resource';
 import { RELEASES, type Release } from '../fhir/release';
 import type { AnswerCounter } from '../memory/byte-budget';

@@ -3,7 +3,15 @@
  * that are administrators, and people whose account is one, for a client with the scope `administration`.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { FhirError, fhirError, isLoopback, type Caller, type TenantSpace } from '../../core';
+import {
+  didYouMean,
+  FhirError,
+  fhirError,
+  isLoopback,
+  type Caller,
+  type Core,
+  type TenantSpace,
+} from '../../core';
 import { parseHost } from '../connections/host';
 import { INTERACTIONS } from '../interaction-names';
 import { READING_METHODS, type RequestLogEntry } from '../observation/request-log-entry';
@@ -12,6 +20,10 @@ import type { Mount } from './mounts';
 
 /** An address below a mount, and the tenant in it. */
 const ADDRESS = /^\/w\/([^/]*)\/api\/v1\//;
+/** The tenant of an operator's address. */
+const TENANT_OF = /^\/w\/system\/api\/v1\/tenants\/([a-z0-9-]{1,63})(?=[/?]|$)/;
+/** Names among which that of a missing tenant is looked for. */
+const MOST_NAMES = 1_000;
 /** Requests that are in the audit record: a failed recording leads to a second response. */
 const isRecorded = new WeakSet<RequestLogEntry>();
 
@@ -26,6 +38,10 @@ export function admitAdministratorsOnly(
   { core, settings, log }: RestContext,
   mount: Mount,
 ): void {
+  if (mount.name === 'operator')
+    scope.setErrorHandler(async (error, { url }) => {
+      throw await namingTenant(core, error, url);
+    });
   scope.addHook('onRequest', async (request, reply) => {
     const { logEntry } = request;
     logEntry.interaction = INTERACTIONS.tenants;
@@ -115,4 +131,16 @@ function requireThisMachine({ headers, socket }: FastifyRequest, { name }: Mount
   const [what, whose] = name === 'operator' ? ['server', 'the tenant system'] : ['tenant', 'the tenant'];
   const reason = `The ${what} is administered from the machine of the server, or with the credentials of an administrator of ${whose}`;
   throw fhirError('forbidden', { reason });
+}
+
+/** The operator knows all tenants, so that the answer names the one that is not there, and the one that was meant. */
+async function namingTenant({ tenants }: Core, error: unknown, url: string): Promise<unknown> {
+  const [, tenant] = TENANT_OF.exec(url) ?? [];
+  if (tenant === undefined || !(error instanceof FhirError) || error.key !== 'unknownTenant') return error;
+  const all = await tenants.list({ after: '', most: MOST_NAMES });
+  const explanation = didYouMean(
+    tenant,
+    all.map(({ name }) => name),
+  );
+  return fhirError('noSuchTenant', { tenant, explanation });
 }

@@ -1,3 +1,4 @@
+import { didYouMean } from '../../../../packages/fhir-values/closest-name';
 import type { QueryParameter } from '../query-text';
 import { parseQueryText } from '../query-text';
 import { isValidId } from '../resource';
@@ -27,7 +28,7 @@ export interface AddressReader {
    * Returns the part below `{fhir_root}` of an absolute url at one of this server's public addresses; else undefined.
    */
   below(url: string): string | undefined;
-  isResourceType(name: string): boolean;
+  readonly resourceTypes: ReadonlySet<string>;
   /** True for a value of `_format` in which the server can answer. */
   isFormat(name: string): boolean;
 }
@@ -58,7 +59,8 @@ function placeOf(path: string, reader: AddressReader): EntryTarget | string {
   const [first = '', second, third, fourth, ...more] = path.split('/');
   const code = codeOf(first);
   if (code !== undefined && second === undefined) return { kind: 'operation', code };
-  if (!reader.isResourceType(first)) return `The url must begin with a resource type of this FHIR release`;
+  if (!reader.resourceTypes.has(first))
+    return `The url must begin with a resource type of this FHIR release${didYouMean(first, reader.resourceTypes)}`;
   const type = first;
   if (second === undefined) return { kind: 'type', type };
   const typeCode = codeOf(second);
@@ -74,7 +76,7 @@ function placeOf(path: string, reader: AddressReader): EntryTarget | string {
   if (fourth === undefined && instanceCode !== undefined)
     return { kind: 'operation', type, id, code: instanceCode };
   if (fourth === undefined && third === '*') return { kind: 'compartment', type, id };
-  if (fourth === undefined && reader.isResourceType(third))
+  if (fourth === undefined && reader.resourceTypes.has(third))
     return { kind: 'compartment', type, id, member: third };
   return 'The url does not exist on this server';
 }

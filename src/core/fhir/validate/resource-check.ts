@@ -1,3 +1,4 @@
+import { didYouMean } from '../../../../packages/fhir-values/closest-name';
 import type { Definitions } from '../definitions';
 import type { JsonObject } from '../json';
 import { shorten } from '../json/fault';
@@ -54,7 +55,9 @@ export class ResourceCheck {
         'resourceType',
       ]);
     } else if (typeof type === 'string') {
-      const sentence = `'${shorten(type)}' is not a resource type of FHIR ${this.definitions.fhirVersion}`;
+      const { fhirVersion, resourceTypes } = this.definitions;
+      const hint = didYouMean(type, resourceTypes);
+      const sentence = `'${shorten(type)}' is not a resource type of FHIR ${fhirVersion}${hint}`;
       run.report('wrongShape', sentence, ['resourceType']);
     } else {
       const sentence = `'resourceType' must be the name of a resource type, but ${describeFound(type)} was found`;

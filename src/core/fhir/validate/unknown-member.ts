@@ -1,4 +1,4 @@
-import { didYouMean } from '../closest-name';
+import { didYouMean } from '../../../../packages/fhir-values/closest-name';
 import { shorten } from '../json/fault';
 import { listNames, withArticle } from './found';
 import type { Member } from './member';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../fhir/closest-name';
+import { didYouMean } from '../../../../packages/fhir-values/closest-name';
 import { searchableCodes } from '../../search/parameters/searchable-parameters';
 import type { Criteria } from '../../api/version';
 import type { RequestContext } from '../../context';

@@ -1,7 +1,7 @@
 /** The parameters of an export (docs/use/bulk-data.md, Parameters). */
 import type { ExportKickOff, ExportLevel } from '../../api/bulk-export';
 import { fhirError } from '../../errors';
-import { didYouMean } from '../../fhir/closest-name';
+import { didYouMean } from '../../../../packages/fhir-values/closest-name';
 import type { Definitions } from '../../fhir/definitions';
 import { isJsonObject, type JsonLimits, type JsonObject, type JsonValue } from '../../fhir/json';
 import { PATIENT } from '../../fhir/type-names';

@@ -1,5 +1,5 @@
 /** Criteria on resources that the searched ones refer to, or that refer to them (search.html#chaining, #has). */
-import { didYouMean } from '../../fhir/closest-name';
+import { didYouMean } from '../../../../packages/fhir-values/closest-name';
 import { FhirError, fhirError } from '../../errors';
 import { allowedCanonicalTypes, isCanonicalValued } from '../parameters/canonical-targets';
 import { isEmbedded, storedParameters, type StoredParameter } from '../parameters/parameter';

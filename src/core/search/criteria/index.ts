@@ -1,5 +1,5 @@
 import { fhirError } from '../../errors';
-import { didYouMean } from '../../fhir/closest-name';
+import { didYouMean } from '../../../../packages/fhir-values/closest-name';
 import { missingCriterion } from '../modifiers/missing';
 import { storedParameters } from '../parameters/parameter';
 import { splitUnescaped } from '../../../../packages/fhir-values/search-value';

@@ -1,5 +1,5 @@
 /** Hints in error messages about the parameter names that are allowed. */
-import { didYouMean } from '../../fhir/closest-name';
+import { didYouMean } from '../../../../packages/fhir-values/closest-name';
 import type { Definitions } from '../../fhir/definitions';
 import { hidesWords } from '../criteria';
 import { storedParameters } from './parameter';

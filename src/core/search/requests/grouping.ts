@@ -3,7 +3,7 @@
  * the matches of a search for that value, so grouping and search treat the same values as equal.
  */
 import { fhirError } from '../../errors';
-import { didYouMean } from '../../fhir/closest-name';
+import { didYouMean } from '../../../../packages/fhir-values/closest-name';
 import type { Definitions } from '../../fhir/definitions';
 import { isJsonObject, type JsonObject } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';

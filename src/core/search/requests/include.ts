@@ -1,5 +1,5 @@
 import { fhirError } from '../../errors';
-import { didYouMean, suggestName } from '../../fhir/closest-name';
+import { didYouMean, suggestName } from '../../../../packages/fhir-values/closest-name';
 import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';
 import { parseIterate } from '../modifiers/iterate';
 import { storedParameters } from '../parameters/parameter';

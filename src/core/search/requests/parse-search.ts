@@ -7,7 +7,7 @@ import { parseElements } from './parse-subset';
 import { parseCriterion } from '../criteria';
 import { conditionCriteria } from '../criteria/condition';
 import { isInclude, parseInclude, type Include } from './include';
-import { suggestName } from '../../fhir/closest-name';
+import { suggestName } from '../../../../packages/fhir-values/closest-name';
 import { explainParameters } from '../parameters/searchable-parameters';
 import { NAMED_QUERY } from './named-query';
 import type { Criterion } from '../predicate';

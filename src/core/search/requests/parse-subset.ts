@@ -1,5 +1,5 @@
 import { fhirError } from '../../errors';
-import { didYouMean } from '../../fhir/closest-name';
+import { didYouMean } from '../../../../packages/fhir-values/closest-name';
 import type { Definitions } from '../../fhir/definitions';
 import type { QueryParameter } from '../../fhir/query-text';
 import type { Subset } from '../../fhir/subset';

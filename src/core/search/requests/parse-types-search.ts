@@ -1,4 +1,4 @@
-import { didYouMean } from '../../fhir/closest-name';
+import { didYouMean } from '../../../../packages/fhir-values/closest-name';
 import type { SearchRequest } from './search-request';
 import { fhirError, toIssue, type Issue } from '../../errors';
 import type { Definitions, SearchParameterDefinition } from '../../fhir/definitions';

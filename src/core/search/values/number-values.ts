@@ -2,7 +2,7 @@
 import type { WrittenUnit } from '../requests/search-request';
 import type { Definitions } from '../../fhir/definitions';
 import { fhirError } from '../../errors';
-import { didYouMean } from '../../fhir/closest-name';
+import { didYouMean } from '../../../../packages/fhir-values/closest-name';
 import { compare, exactOf, type Exact } from '../../fhir/exact-number';
 import { isJsonObject, type JsonObject } from '../../fhir/json';
 import type { PathValue } from '../../fhir/path';
