@@ -76,6 +76,17 @@ it('an administrator whose account has no identity in FHIR is told so, and not o
   ]);
 });
 
+it('an administrator who is a RelatedPerson of no Patient is told that, and not that the identity is missing', async () => {
+  const details = { name: 'rita', password: PASSWORD, isAdministrator: true, fhirUser: 'RelatedPerson/rita' };
+  await server.app.core.tenants.users.create('acme', details);
+  const token = await toToken('rita', 'acme');
+  const { status, json } = await get('/w/acme/api/v1/fhir/r4/Observation', token);
+  expect([status, json.issue[0].diagnostics]).toEqual([
+    403,
+    expect.stringContaining('its RelatedPerson or Person reaches no Patient now'),
+  ]);
+});
+
 describe('an administrator of the tenant system who signs in to the console', () => {
   it('administers the server until the right is taken away, in every process, with the token from before', async () => {
     const token = await toToken('olga');

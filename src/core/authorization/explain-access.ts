@@ -19,7 +19,7 @@ import { compartmentOwners } from '../search/parameters/compartment';
 import type { VersionRow } from '../storage/read/version-row';
 import { inSpaceOf } from './audit-space';
 import type { Grant } from './grant';
-import type { RuleSource } from './permissions';
+import type { RuleSource } from './caller-grants';
 import type { Right } from './right';
 import { visibilityOf, type Visibility } from './visibility';
 import { presentFor, requireAllowed } from './write-guard';
