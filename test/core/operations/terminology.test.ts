@@ -372,9 +372,21 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
   test('$lookup is 404 for an unknown code, 422 without content, 400 without a system', async () => {
     const code = { name: 'code', valueCode: 'x' };
     for (const [system, status, message] of [
-      ['http://loinc.org', 404, /^LOINC \(http:\/\/loinc\.org\) is not loaded here$/],
-      ['http://nowhere.example', 404, /^The code system http:\/\/nowhere\.example is not loaded here$/],
-      ['http://snomed.info/sct', 422, /^SNOMED CT.* is not loaded here: it is stored without its codes/],
+      [
+        'http://loinc.org',
+        404,
+        /^LOINC \(http:\/\/loinc\.org\) is not loaded here: load a package that has it, or store it as a CodeSystem \(.*#load-a-code-system\)$/,
+      ],
+      [
+        'http://nowhere.example',
+        404,
+        /^The code system http:\/\/nowhere\.example is not loaded here: load .*#load-a-code-system\)$/,
+      ],
+      [
+        'http://snomed.info/sct',
+        422,
+        /^SNOMED CT.* is not loaded here: it is stored without its codes .*; load .*#load-a-code-system\)$/,
+      ],
     ] as const) {
       const asked = lookup(code, { name: 'system', valueUri: system });
       await expect(asked).rejects.toMatchObject({ status, message: expect.stringMatching(message) });
