@@ -93,7 +93,7 @@ async function warnOfOutdatedIndex(core: Core, log: Log): Promise<void> {
   if (spaces === 0) return;
   log.warn(
     { spaces, madeWith, now },
-    `the search index has other settings or definitions: it was made with ${different.join(', and with ')}; searches may be incomplete until andiron reindex has run`,
+    `the search index has other settings or definitions: it was made with ${different.join(', and with ')}; searches may be incomplete until npx --no-install andiron reindex has run`,
   );
 }
 

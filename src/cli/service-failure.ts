@@ -9,7 +9,8 @@ const BY_CODE: Readonly<Record<string, string>> = {
   '28P01': 'Check FHIR_DATABASE_USERNAME and FHIR_DATABASE_PASSWORD',
   '28000': 'Check FHIR_DATABASE_USERNAME and FHIR_DATABASE_SSL, or pg_hba.conf of PostgreSQL',
   '3D000': 'Create it with createdb, or check FHIR_DATABASE_NAME',
-  '42501': 'Grant the right, or check FHIR_DATABASE_USERNAME; andiron doctor lists the rights',
+  '42501':
+    'Grant the right, or check FHIR_DATABASE_USERNAME; npx --no-install andiron doctor lists the rights',
   '53300': 'Lower DATABASE_CONNECTIONS, or raise max_connections of PostgreSQL',
 };
 

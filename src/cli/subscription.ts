@@ -170,7 +170,9 @@ function switchCommand(
     run: async (given) => {
       const [id = ''] = given.words;
       if (id === '')
-        throw new UsageError(`The id of the Subscription is missing: andiron subscription ${name} ID`);
+        throw new UsageError(
+          `The id of the Subscription is missing: npx --no-install andiron subscription ${name} ID`,
+        );
       const only = releaseOf(given);
       await withTenant(given, async ({ tenants: { subscriptions } }, tenant) => {
         const changed = [];

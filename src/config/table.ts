@@ -117,7 +117,7 @@ export const SETTINGS = {
   },
   packages: {
     registry: row('PACKAGE_REGISTRY', webAddress, 'https://packages.fhir.org',
-      'Registry, of FHIR or npm, from which andiron import-package NAME@VERSION fetches packages'),
+      'Registry, of FHIR or npm, from which npx --no-install andiron import-package NAME@VERSION fetches packages'),
   },
   audit: {
     records: { ...row('AUDIT', choice('on', 'writes', 'off'), 'off',

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { ANDIRON } from '../../src/cli/commands';
 import { ROOT } from '../support/deployment-files';
 
 /** Files that readers and operators see. */
@@ -64,4 +65,31 @@ it.each([
   'docker run andiron',
 ])('allows %s', (line) => {
   expect(faultsIn(line)).toEqual([]);
+});
+
+/** The commands of `andiron` that a line of a program shows as they cannot be typed in a clone. */
+function untypedIn(text: string): readonly string[] {
+  const names = ANDIRON.commands.map(({ name }) => name).join('|');
+  const command = new RegExp(`(?<!--no-install )\\bandiron (?:${names})\\b`);
+  return (
+    text
+      .split('\n')
+      // Comments are not shown; the help completes the lines of examples.
+      .filter((line) => !/^\s*(?:\/?\*|\/\/|(?:\{ )?line: )/.test(line) && command.test(line))
+  );
+}
+
+it('is typed in every text of the program and the console as it works in a clone', () => {
+  const tracked = execFileSync('git', ['ls-files', '-z', 'src', 'console/src'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  const files = tracked.split('\0').filter((file) => /\.tsx?$/.test(file) && !file.includes('__generated__'));
+  expect(files.length).toBeGreaterThan(100);
+  const faults = files.flatMap((file) =>
+    untypedIn(readFileSync(path.join(ROOT, file), 'utf8')).map((line) => `${file}: ${line}`),
+  );
+  expect(faults).toEqual([]);
+  expect(untypedIn("  'until andiron reindex has run'")).toHaveLength(1);
+  expect(untypedIn("  'until npx --no-install andiron reindex has run'\n// andiron reindex")).toEqual([]);
 });

@@ -29,7 +29,7 @@ export const administrationBulk = {
   fromAddresses: 'From addresses',
   files: 'Files of NDJSON',
   filesHint:
-    'Gzipped ones too; together at most 64 MB. For more, use andiron import on the machine of the server.',
+    'Gzipped ones too; together at most 64 MB. For more, use npx --no-install andiron import on the machine of the server.',
   tooLarge: 'The files have more than 64 MB. Send fewer at once.',
   addresses: 'Addresses',
   addressesHint: 'A type and an address on each line: Patient https://files.example/Patient.ndjson',

@@ -284,7 +284,7 @@ async function nameReleases(issuers: OutsideIssuers, log: Log): Promise<void> {
     for (const { tenant, issuer } of await issuers.nameReleases())
       log.warn(
         { tenant, issuer },
-        'this issuer had no release: it is set to r4, to which the ids in its tokens belong (change it with andiron issuer put … --release)',
+        'this issuer had no release: it is set to r4, to which the ids in its tokens belong (change it with npx --no-install andiron issuer put … --release)',
       );
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

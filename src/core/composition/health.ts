@@ -96,7 +96,7 @@ export class Health {
       const { count, madeWith } = outdated;
       if (count > 0)
         notices.push(
-          `The search index of ${count} spaces (a space is a tenant's data of one release) was made with ${describeDifferences(madeWith, rules).join(', and with ')}: searches may miss something until andiron reindex has run`,
+          `The search index of ${count} spaces (a space is a tenant's data of one release) was made with ${describeDifferences(madeWith, rules).join(', and with ')}: searches may miss something until npx --no-install andiron reindex has run`,
         );
       const mayWrite = this.#recordLeast(installed.leastSchema);
       if (!mayWrite)
