@@ -92,15 +92,15 @@ async function endTransitions(page: Page): Promise<void> {
   );
 }
 
-/** The serious findings of axe-core on what is shown, each with the element. */
-export async function findBarriers(page: Page): Promise<readonly string[]> {
+/** The serious findings of axe-core on what is shown, or all of them, each with the element. */
+export async function findBarriers(page: Page, which: 'serious' | 'all' = 'serious'): Promise<readonly string[]> {
   await page.evaluate(AXE);
   await endTransitions(page);
   const { violations } = await page.evaluate<AxeResults>(
     'axe.run(document, { resultTypes: ["violations"] })',
   );
   return violations
-    .filter(({ impact }) => BAD.includes(impact ?? ''))
+    .filter(({ impact }) => which === 'all' || BAD.includes(impact ?? ''))
     .flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 300)}`));
 }
 

@@ -86,7 +86,7 @@ it.each([
   'the first page of the docs has no barrier in %s colours, %i pixels wide',
   async (colors, width) => {
     const page = await open('docs', colors, width);
-    expect(await findBarriers(page)).toEqual([]);
+    expect(await findBarriers(page, 'all')).toEqual([]);
     expect(
       await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth),
     ).toBeLessThanOrEqual(0);
@@ -95,3 +95,12 @@ it.each([
     await page.close();
   },
 );
+
+it('a page of the docs has no barrier, also after the way from the first page', async () => {
+  const page = await open('docs', 'light');
+  await page.getByRole('link', { name: 'Reference', exact: true }).first().click();
+  await page.waitForURL('**/docs/reference/rest');
+  await page.waitForSelector('.VPSidebarItem .caret');
+  expect(await findBarriers(page)).toEqual([]);
+  await page.close();
+});
