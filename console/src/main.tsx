@@ -1,6 +1,7 @@
 /** The program of the console. */
 import '@mantine/core/styles.css';
 import './look.css';
+import './direction.css';
 import './focus.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';

@@ -33,6 +33,7 @@ it('a patient begins with a summary, which prints without anything to click', ()
     expect(await page.getByRole('navigation').isVisible()).toBe(false);
     expect(await page.getByRole('tablist').isVisible()).toBe(false);
     expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false);
+    expect(await page.getByRole('button', { name: /^Copy/ }).count()).toBe(0);
     expect(await heading(page, 'Ida Anders').isVisible()).toBe(true);
     expect(await page.getByText(/^Printed on /).isVisible()).toBe(true);
   }));

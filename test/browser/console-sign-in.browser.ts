@@ -106,7 +106,7 @@ describe('before the sign-in', () => {
       }
       await goTo('/');
       await page
-        .getByText('Sign in, or create the first administrator on the machine of the server:')
+        .getByText('Where nobody has an account yet, the operator creates the first administrator')
         .waitFor();
       await page.setViewportSize({ width: 390, height: 844 });
       expect(await isTooWide(page)).toBe(false);

@@ -252,6 +252,8 @@ it('a name in another script has its own direction, and characters that turn it 
     const name = heading(page, 'דינה [U+202E]נסים');
     await name.waitFor();
     expect(await name.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl');
+    // It begins where the page does, beside what belongs to it.
+    expect(await name.evaluate((element) => getComputedStyle(element).textAlign)).toBe('left');
     await page.goto(`${server.base}${path}#json`);
     await page.locator('.cm-line .json-sign', { hasText: '[U+202E]' }).waitFor();
     await page.goto(`${server.base}${path}#edit`);

@@ -4,6 +4,7 @@ import { historyOf, readRecord } from '../../console/src/api/records';
 import type { JsonObject } from '../../console/src/api/json';
 import { ReferenceView } from '../../console/src/fhir/render/reference-view';
 import { RenderSpace } from '../../console/src/fhir/render/render-space';
+import { RecordHeader } from '../../console/src/screens/resource/record-header';
 import { ResultsTable } from '../../console/src/screens/resources/results-table';
 import { render } from './render';
 
@@ -170,4 +171,32 @@ it('an event that names an application in words has its name, too', async () => 
     </RenderSpace>,
   );
   await screen.findByText('Ward app');
+});
+
+it('a definition of FHIR came with the server, and was written by nobody', async () => {
+  const url = 'https://andiron.example/fhir/StructureDefinition';
+  const record = {
+    ...{ resourceType: 'ValueSet', id: 'gender' },
+    meta: {
+      versionId: '1',
+      extension: [
+        { url: `${url}/version-sequence`, valueInteger: 0 },
+        { url: `${url}/author`, valueReference: { reference: 'ClientApplication/anonymous' } },
+      ],
+    },
+  };
+  render(<RecordHeader space={ACME} type="ValueSet" id="gender" record={record} actions={null} />);
+  await screen.findByText(/came with the server/);
+  expect(document.body.textContent).not.toContain('somebody who had not signed in');
+});
+
+it('nothing is asked about what the server wrote itself', async () => {
+  signIn('acme', true);
+  render(
+    <RenderSpace value={ACME}>
+      <ReferenceView value={{ reference: 'ClientApplication/quickstart' }} />
+    </RenderSpace>,
+  );
+  await screen.findByText('the application quickstart');
+  expect(paths).toEqual([]);
 });

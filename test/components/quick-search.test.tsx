@@ -211,3 +211,10 @@ it('its keys belong to an editor while somebody writes there, and to a dialog th
   expect(isTaken(screen.getByTestId('editor'))).toBe(false);
   expect(isTaken(screen.getByRole('button', { name: 'Search' }))).toBe(true);
 });
+
+it('"obs" finds Observation first, and no screen in whose name it stands in the middle', async () => {
+  const input = await open('/w/system/console/server');
+  type(input, 'obs');
+  await waitFor(() => expect(options()).toContain('Observation'));
+  expect(options()[0]).toBe('Observation');
+});

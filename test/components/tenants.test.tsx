@@ -186,3 +186,25 @@ it('the start of a tenant that does not exist says so', async () => {
   render(<App />, '/w/nosuch');
   expect((await screen.findByRole('alert')).textContent).toContain(text);
 });
+
+it('an address of a tenant that does not exist shows nothing but that, and the one that was meant', async () => {
+  globalThis.fetch = (input) => {
+    const path = input instanceof Request ? input.url : String(input);
+    if (path.includes('/tenants'))
+      return Promise.resolve(Response.json({ tenants: [{ name: 'system', display: 'system' }] }));
+    if (path.includes('/health/')) return Promise.resolve(Response.json({ status: 'ready' }));
+    const issue = [
+      { severity: 'error', code: 'not-found', diagnostics: "The tenant 'systm' does not exist here" },
+    ];
+    return Promise.resolve(Response.json({ resourceType: 'OperationOutcome', issue }, { status: 404 }));
+  };
+  render(<App />, '/w/systm');
+  await screen.findByText("The tenant 'systm' does not exist here");
+  const main = within(screen.getByRole('main'));
+  await waitFor(() =>
+    expect(main.getAllByRole('link', { name: 'system' })[0]?.getAttribute('href')).toBe('/w/system'),
+  );
+  expect(main.getByText(/^Did you mean/).textContent).toBe('Did you mean system?');
+  for (const part of ['What would you like to do?', 'Addresses', 'Health'])
+    expect(main.queryByRole('heading', { name: part })).toBeNull();
+});

@@ -2,6 +2,7 @@
 import { ActionIcon, Code, CopyButton, Group, Text, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from './icons/icons';
 import { texts } from '../texts';
+import print from './print.module.css';
 
 /** Nothing over http, where browsers refuse to copy. */
 export function CopyIcon({ value, what }: { readonly value: string; readonly what: string }) {
@@ -12,6 +13,8 @@ export function CopyIcon({ value, what }: { readonly value: string; readonly wha
         <Tooltip label={copied ? texts.common.copied : texts.common.copy}>
           <ActionIcon
             variant="subtle"
+            // Nobody copies from paper.
+            className={print['screen'] ?? ''}
             color={copied ? 'teal' : 'gray'}
             aria-label={texts.common.copyThing(what)}
             onClick={copy}

@@ -53,6 +53,8 @@ export const record = {
   /** In the place of the name of an application. */
   application: (id: string) => `the application ${id}`,
   anonymous: 'somebody who had not signed in',
+  /** In the place of the author of a definition of FHIR. */
+  ofServer: 'came with the server',
   place: 'Element',
   target: 'Record',
   through: (parameter: string) => `through ${parameter}`,

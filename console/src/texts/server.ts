@@ -25,7 +25,7 @@ export const server = {
     started: 'Started',
     memory: 'Memory',
     heap: (used: string, limit: string) => `Heap ${used} of ${limit}`,
-    requests: 'Requests',
+    requests: 'Requests under way',
     liveQueries: (count: string) => `${count} live queries`,
     deliveries: 'Subscriptions',
     failing: (count: string) => `${count} fail`,

@@ -26,12 +26,14 @@ export const start = {
   read: 'Read the docs',
   readHint: 'Guides, recipes and references',
   nextTitle: 'What to do next',
-  nextEnforced:
-    'This server answers only those who have signed in. Sign in, or create the first administrator on the machine of the server:',
+  meant: 'Did you mean',
+  nextEnforced: 'This server answers only those who have signed in.',
+  nextEnforcedFirst:
+    'Where nobody has an account yet, the operator creates the first administrator on the machine of the server:',
   nextEnforcedUser:
     'npx --no-install andiron user create --tenant system --name admin --administrator --auditor',
   nextEnforcedFhir:
     'To see data in a tenant, a person needs an account there with an identity in FHIR, such as a Practitioner:',
-  nextEnforcedPerson:
-    'npx --no-install andiron user create --tenant acme --name dora --display "Dr. Doe" --fhir-user Practitioner/doc',
+  nextEnforcedPerson: (tenant: string) =>
+    `npx --no-install andiron user create --tenant ${tenant} --name dora --display "Dr. Doe" --fhir-user Practitioner/doc`,
 } as const;

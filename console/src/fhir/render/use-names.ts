@@ -59,6 +59,9 @@ export function useHeadline(
   return wordsOf(name) ?? headline;
 }
 
+/** Ids of applications that have an account. What the server writes itself, such as the examples of a quick start, has another. */
+const OF_ACCOUNT = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|andiron-console)$/;
+
 /** The client of requests without credentials, in open mode. */
 export const ANONYMOUS = 'anonymous';
 
@@ -74,7 +77,7 @@ export function useClientName(space: Space, client: string | undefined): string 
     queryKey: ['client-name', space.tenant, client, isOwn],
     queryFn: () => (client === undefined ? null : readClientName(space.tenant, client, isOwn)),
     enabled:
-      client !== undefined && client !== ANONYMOUS && known === undefined && administration !== undefined,
+      client !== undefined && OF_ACCOUNT.test(client) && known === undefined && administration !== undefined,
     staleTime: FRESH_MS,
     retry: false,
   });

@@ -24,6 +24,13 @@ function screensOf({ link, screens }: Section, target: LinkTarget): readonly Fou
   return [{ title: link.title, path: root }, ...named];
 }
 
+/** True: a word of the name begins like this, so that "obs" is no part of "Jobs". */
+const begins = (name: string, word: string): boolean =>
+  name
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .some((part) => part.startsWith(word));
+
 /** The screens whose name, or that of their section, has all the words; without words those of the navigation. */
 export function findScreens(
   sections: readonly Section[],
@@ -34,10 +41,9 @@ export function findScreens(
   const all = sections.flatMap((section) => screensOf(section, target));
   if (words.length === 0) return all.filter(({ section }) => section === undefined);
   return all.filter(({ title, section = '' }) => {
-    const name = `${title} ${section}`.toLowerCase();
     // A screen is not found by its section alone: each would be.
     return (
-      words.every((word) => name.includes(word)) && words.some((word) => title.toLowerCase().includes(word))
+      words.every((word) => begins(`${title} ${section}`, word)) && words.some((word) => begins(title, word))
     );
   });
 }

@@ -17,7 +17,7 @@ import { useTitle } from '../../layout/use-title';
 import { fhirPath, resourcePath, type Space } from '../../place';
 import { texts } from '../../texts';
 import { patientChart } from './charts/chart-address';
-import { authorOf, lastUpdatedOf, versionOf } from '../../fhir/server-meta';
+import { authorOf, isOfServer, lastUpdatedOf, versionOf } from '../../fhir/server-meta';
 
 export interface RecordHeaderProps {
   readonly space: Space;
@@ -98,6 +98,7 @@ function Author({ record }: { readonly record: JsonObject }) {
   const text = textOf(author?.['reference']) ?? '';
   const target = parseReference(text, '');
   const client = clientIn(author);
+  if (isOfServer(record)) return <>{texts.record.ofServer}</>;
   if (text === '') return null;
   if (client !== undefined)
     return (

@@ -1,7 +1,8 @@
 /** The first screen: what this server is, its addresses, and what to do with it. */
-import { Alert, Badge, Card, Grid, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Badge, Card, Grid, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
+import { closestName } from '../../../../packages/fhir-values/closest-name';
 import { Failure } from '../../api/failure';
 import { parseJson, type JsonObject } from '../../api/json';
 import { toCurl } from '../../fhir/search-curl';
@@ -12,6 +13,7 @@ import { FailureView } from '../../layout/failure-view';
 import { Part, ScreenHeading } from '../../layout/heading';
 import { TenantChoice } from '../../layout/tenant-switcher';
 import { useAdministrationPath } from '../../layout/use-administration';
+import { addressOfTenant, useKnownTenants } from '../../layout/use-known-tenants';
 import { usePerson } from '../../layout/use-person';
 import { absolute, isSignInNeeded, fhirPath, graphqlPath, PREFIX, screenPath, type Space } from '../../place';
 import { texts } from '../../texts';
@@ -20,10 +22,20 @@ const { start } = texts;
 
 export function StartScreen() {
   const space = useSpace();
+  const person = usePerson(space);
+  const probe = useQuery({
+    queryKey: ['access', space, person?.name],
+    queryFn: ({ signal }) => get(space, 'Patient?_count=0', signal),
+    retry: false,
+  });
+  const refusal = probe.error instanceof Failure ? probe.error : undefined;
+  // The server says that there is no such tenant, so that nothing else of it is true.
+  if (refusal?.status === 404) return <UnknownTenant space={space} refusal={refusal} />;
+  const isSignInAsked = refusal?.status === 401 && person === undefined;
   return (
     <Stack gap="lg">
       <ScreenHeading title={start.title} tab="" intro={start.intro} />
-      <NextSteps space={space} />
+      {isSignInAsked ? <NextSteps space={space} /> : null}
       <Actions space={space} />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
@@ -125,26 +137,36 @@ function Health() {
   );
 }
 
-/** Where nobody has signed in and the server asks for it: how to begin; of an unknown tenant that it is none. */
+/** Only what the server says, and the tenants that there are. */
+function UnknownTenant({ space, refusal }: { readonly space: Space; readonly refusal: Failure }) {
+  const names = useKnownTenants(space).map(({ name }) => name);
+  const meant = closestName(space.tenant, names);
+  return (
+    <Stack gap="lg">
+      <ScreenHeading title={start.title} tab="" />
+      <FailureView error={refusal} />
+      {meant === undefined ? null : (
+        <Text>
+          {start.meant} <Anchor href={addressOfTenant(meant)}>{meant}</Anchor>?
+        </Text>
+      )}
+      <Part title={start.tenants}>
+        <TenantChoice space={space} />
+      </Part>
+    </Stack>
+  );
+}
+
+/** Where nobody has signed in and the server asks for it: how to begin. */
 function NextSteps({ space }: { readonly space: Space }) {
-  const person = usePerson(space);
-  const probe = useQuery({
-    queryKey: ['access', space, person?.name],
-    queryFn: ({ signal }) => get(space, 'Patient?_count=0', signal),
-    retry: false,
-  });
-  // The server says that there is no such tenant.
-  if (probe.error instanceof Failure && probe.error.status === 404)
-    return <FailureView error={probe.error} />;
-  const isEnforced = probe.error instanceof Failure && probe.error.status === 401;
-  if (!isEnforced || person !== undefined) return null;
   return (
     <Alert title={start.nextTitle} color="blue">
       <Stack gap="xs">
         <Text size="sm">{start.nextEnforced}</Text>
+        <Text size="sm">{start.nextEnforcedFirst}</Text>
         <CopyLine what={start.nextTitle} value={start.nextEnforcedUser} />
         <Text size="sm">{start.nextEnforcedFhir}</Text>
-        <CopyLine what={start.nextTitle} value={start.nextEnforcedPerson} />
+        <CopyLine what={start.nextTitle} value={start.nextEnforcedPerson(space.tenant)} />
       </Stack>
     </Alert>
   );

@@ -10,9 +10,10 @@ import type { Author } from './history-people';
 const { history } = texts;
 
 export function AuthorView({ space, author }: { readonly space: Space; readonly author: Author }) {
-  const { client, person } = author;
+  const { client, person, isOfServer } = author;
   const name = useClientName(space, client);
-  const words = client === ANONYMOUS ? history.anonymous : (name ?? client);
+  const made = client === ANONYMOUS ? history.anonymous : (name ?? client);
+  const words = isOfServer ? texts.record.ofServer : made;
   if (person === undefined)
     return (
       <Text size="sm" span>

@@ -12,6 +12,8 @@ export interface Author {
   readonly client: string;
   /** Reference to the person (`Practitioner/1`), or the id of an account. */
   readonly person: string | undefined;
+  /** It came with the server. */
+  readonly isOfServer: boolean;
 }
 
 /** Events are read up to this many pages: other records of a patient may have changed in the same minutes. */
@@ -71,8 +73,9 @@ export function useAuthors(
     staleTime: Infinity,
     retry: false,
   });
-  return ({ author, versionId }) => ({
+  return ({ author, versionId, versionSequence }) => ({
     client: clientOfReference(author) ?? author,
     person: actors.data?.get(versionId)?.person,
+    isOfServer: versionSequence === 0,
   });
 }
