@@ -3,7 +3,7 @@ import type { Policies, StoredPolicy } from '../api/access';
 import type { VersionGuard } from '../api/version';
 import { turns } from '../concurrency/turns';
 import type { TenantSpace } from '../context';
-import { errorOf, fhirError } from '../errors';
+import { errorOf, type FhirError, fhirError, toIssue } from '../errors';
 import { didYouMean } from '../../../packages/fhir-values/closest-name';
 import { loadDefinitions } from '../fhir/definitions';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
@@ -11,6 +11,7 @@ import type { Operation } from '../operation-types/operation';
 import { EXPORT_DEFINITIONS } from '../operation-types/own-definitions';
 import { listOperations } from '../operation-types/registry';
 import { parseCriterion } from '../search/criteria';
+import { explainParameters } from '../search/parameters/searchable-parameters';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { TenantStore } from '../storage/tenants/tenants';
 import { elementFault } from './elements';
@@ -184,17 +185,28 @@ function criterionFault(
 ): string | undefined {
   const { definitions } = context;
   if (type === ANY_TYPE) {
-    const isValid = definitions.resourceTypes.some(
-      (each) => criterionFault(context, each, name, value) === undefined,
-    );
+    const isValid = definitions.resourceTypes.some((each) => parse(context, each, name, value).isRead);
     return isValid ? undefined : 'no type has it';
   }
   if (!definitions.isResourceType(type)) return 'the release does not have the type';
+  const { isRead, error } = parse(context, type, name, value);
+  if (isRead || error !== undefined) return error?.message;
+  const explanation = explainParameters(context, type, name);
+  return toIssue('unknownParameter', { parameter: name.slice(0, 80), type, explanation }).diagnostics;
+}
+
+/** Neither read nor an error: the type has no such parameter. */
+function parse(
+  context: SearchTypeContext,
+  type: string,
+  name: string,
+  value: string,
+): { readonly isRead: boolean; readonly error: FhirError | undefined } {
   let isRead = false;
-  const fault = errorOf(() => {
+  const error = errorOf(() => {
     isRead = parseCriterion(context, type, name, value) !== undefined;
   });
-  return fault?.message ?? (isRead ? undefined : 'it says nothing');
+  return { isRead, error };
 }
 
 function isOperation(known: readonly Operation[], release: Release, code: string): boolean {

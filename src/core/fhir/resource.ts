@@ -1,3 +1,4 @@
+import { didYouMean } from '../../../packages/fhir-values/closest-name';
 import { FhirError, fhirError, toIssue, type Issue } from '../errors';
 import { isJsonObject, type JsonDocument, type JsonObject, type JsonValue } from './json';
 import { shorten } from './json/fault';
@@ -57,7 +58,8 @@ function checkType(resource: JsonObject, expected: ResourceExpectation, issues: 
     const addition = expected.releaseTypes.has(type)
       ? ''
       : ', which is not a resource type of this FHIR release';
-    const reason = `The body is a '${shorten(type)}'${addition}, but the address is for ${expected.type}`;
+    const hint = addition === '' ? '' : didYouMean(type, expected.releaseTypes);
+    const reason = `The body is a '${shorten(type)}'${addition}, but the address is for ${expected.type}${hint}`;
     issues.push(toIssue('invalidValue', { reason }, `${expected.type}.resourceType`));
   }
 }
