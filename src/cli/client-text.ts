@@ -23,6 +23,7 @@ export function toClientLines(client: ClientApplication): readonly string[] {
       const end = expires === undefined ? '' : `, expires ${toInstant(expires)}`;
       return `  secret: ${secret}  created ${toInstant(created)}${end}`;
     }),
+    ...client.warnings.map((warning) => `  warning: ${warning}`),
   ];
 }
 
@@ -33,7 +34,7 @@ export function toClientDocument(client: ClientApplication): object {
     ...{ id, name: rest.name, created: toInstant(created), disabled: isDisabled },
     ...{ scopes: rest.scopes, policies: rest.policies, administrator: isAdministrator, auditor: isAuditor },
     ...{ jwks: rest.jwks, jwksUrl: rest.jwksUrl, redirectUris: rest.redirectUris, public: isPublic },
-    idTokenAlgorithm: rest.idTokenAlgorithm,
+    ...{ idTokenAlgorithm: rest.idTokenAlgorithm, warnings: rest.warnings },
     secrets: secrets.map(({ id: secret, created: made, expires }) => ({
       ...{ id: secret, created: toInstant(made) },
       ...(expires === undefined ? {} : { expires: toInstant(expires) }),

@@ -1,10 +1,10 @@
-import { ID_TOKEN_ALGORITHMS, type ClientChanges } from '../core';
+import { ID_TOKEN_ALGORITHMS, type ClientApplication, type ClientChanges } from '../core';
 import { clientSecret, toExpiry } from './client-secret';
 import { toClientDocument, toClientLines, toSecretDocument, toSecretLines } from './client-text';
 import { type Arguments, type Command, type CommandGroup, type Options, UsageError } from './command';
-import { JSON_OPTION, print } from './output';
+import { JSON_OPTION, print, warn } from './output';
 import { readJsonFile, textOf, wrongValue } from './option-values';
-import { TENANT_OPTION, withTenant } from './with-tenant';
+import { absent, TENANT_OPTION, withTenant } from './with-tenant';
 
 const DETAILS = {
   name: { type: 'string', value: 'NAME', help: 'display name of the client' },
@@ -77,15 +77,21 @@ const create: Command = {
     await withTenant(given, async ({ tenants: { clients } }, tenant) => {
       if (isWithoutSecret) {
         const client = await clients.create(tenant, changes);
+        warnOf(client);
         return print(given, toClientDocument(client), [`client_id=${client.id}`]);
       }
       const { client, secret } = await clients.createWithSecret(tenant, changes, expires);
       const document = { ...toClientDocument(client), secret: toSecretDocument(secret) };
       print(given, document, [`client_id=${client.id}`, ...toSecretLines(secret)]);
+      warnOf(client);
       process.stderr.write('The secret is not shown again\n');
     });
   },
 };
+
+function warnOf({ warnings }: ClientApplication): void {
+  for (const warning of warnings) warn(warning);
+}
 
 const change: Command = {
   name: 'change',
@@ -126,7 +132,7 @@ function changed(given: Arguments, changes: ClientChanges): Promise<void> {
   const [id = ''] = given.words;
   return withTenant(given, async ({ tenants: { clients } }, tenant) => {
     const client = await clients.change(tenant, id, changes);
-    if (client === undefined) throw new Error(`The client '${id}' does not exist`);
+    if (client === undefined) throw absent('client', id, await clients.list(tenant));
     print(given, toClientDocument(client), toClientLines(client));
   });
 }

@@ -21,6 +21,7 @@ import {
   type MadeClient,
 } from '../support/access';
 import { andiron } from '../support/andiron';
+import { runHere } from '../support/command-here';
 import { silentLog } from '../support/log';
 import { startServer, toEnvironment, type TestServer } from '../support/server';
 
@@ -464,6 +465,44 @@ describe('an administrator', () => {
     expect((await patients(toBasic(id, next.json.secret))).status).toBe(401);
   });
 
+  it('is warned of scopes that grant nothing and of policies that do not exist, until they do', async () => {
+    const path = '/w/system/api/v1/tenants/acme/clients';
+    const details = {
+      scopes: [
+        'system/*.rs',
+        'openid',
+        'launch/encounter',
+        'sytem/*.rs',
+        'system/Pateint.rs',
+        'openidd',
+        'system/*.sr',
+      ],
+      policies: ['wards'],
+    };
+    const { status, json } = await server.request('POST', path, { name: 'Typo', ...details }, JSON_TYPE);
+    expect([status, json.warnings]).toEqual([
+      201,
+      [
+        "The scope 'sytem/*.rs' grants nothing: it must begin with patient/, user/, system/; did you mean system?",
+        "The scope 'system/Pateint.rs' grants nothing: 'Pateint' is not a resource type; did you mean Patient?",
+        "The scope 'openidd' grants nothing: it is not a scope of SMART; did you mean openid?",
+        "The scope 'system/*.sr' grants nothing: it must be written like system/Patient.rs, with letters of cruds in this order",
+        "The policy 'wards' does not exist, so that it allows nothing",
+      ],
+    ]);
+    const policies = '/w/system/api/v1/tenants/acme/policies';
+    await server.request('PUT', `${policies}/ward`, { rules: [] }, JSON_TYPE);
+    const kept = { scopes: ['system/*.rs'] };
+    const changed = await server.request('PATCH', `${path}/${json.id}`, kept, JSON_TYPE);
+    expect(changed.json.warnings).toEqual([
+      "The policy 'wards' does not exist, so that it allows nothing; did you mean ward?",
+    ]);
+    await server.request('PUT', `${policies}/wards`, { rules: [] }, JSON_TYPE);
+    const read = await server.request('GET', `${path}/${json.id}`);
+    expect(read.json.warnings).toEqual([]);
+    for (const name of ['ward', 'wards']) await server.request('DELETE', `${policies}/${name}`);
+  });
+
   it('may register addresses whose dots are no segments, and names of any language', async () => {
     const path = '/w/system/api/v1/tenants/acme/clients';
     const redirectUris = [
@@ -591,5 +630,20 @@ describe('andiron client', () => {
     expect([listed.includes('"level"'), stderr.includes('Redis cannot be reached')]).toEqual([false, true]);
     expect(listed).toContain(`${id}  active  CLI`);
     expect(listed).not.toContain(secret);
+  });
+
+  it('warns of what has no effect beside the result, and says which client was meant', async () => {
+    const words = ['client', 'create', '--tenant', 'acme', '--name', 'Typo', '--scopes', 'sytem/*.rs'];
+    const { code, output, errors } = await runHere(words, { environment: toEnvironment(server.database) });
+    expect(code).toBe(0);
+    expect(output).toMatch(/^client_id=\S+\nclient_secret=\S+\nsecret_id=\S+\n$/);
+    expect(errors).toContain("andiron: The scope 'sytem/*.rs' grants nothing: it must begin with");
+    const [, id = ''] = /^client_id=(.+)$/m.exec(output) ?? [];
+    await expect(andiron(server.database, 'client', 'disable', `${id}0`, '--tenant', 'acme')).rejects.toThrow(
+      `The client '${id}0' does not exist; did you mean ${id}?`,
+    );
+    await expect(andiron(server.database, 'client', 'disable', id, '--tenant', 'acmee')).rejects.toThrow(
+      "The tenant 'acmee' does not exist; did you mean acme?",
+    );
   });
 });

@@ -250,6 +250,7 @@ it('a Subscription whose endpoint fails says why, and an administrator delivers,
     await page.getByRole('button', { name: 'What are they about?' }).click();
     await page.getByRole('link', { name: 'Basic/bed' }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
+    await takePicture(page, 'subscriptions');
     endpoint.behave(undefined);
     await page.getByRole('button', { name: 'Deliver now: Subscription ward-7' }).click();
     await ward.getByText('1 of 1').waitFor();

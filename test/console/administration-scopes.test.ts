@@ -33,6 +33,7 @@ const CLIENT = {
   public: true,
   idTokenAlgorithm: 'ES256' as const,
   secrets: [],
+  warnings: [],
 };
 const ADDRESSES = {
   tenant: 'https://fhir.example/w/acme',

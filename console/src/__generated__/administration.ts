@@ -829,6 +829,8 @@ export interface components {
                  */
                 expires?: string;
             }[];
+            /** @description Sentences about scopes that grant nothing, and policies that do not exist */
+            warnings: string[];
         };
         ClientList: {
             clients: components["schemas"]["Client"][];
@@ -935,6 +937,8 @@ export interface components {
                  */
                 expires?: string;
             }[];
+            /** @description Sentences about scopes that grant nothing, and policies that do not exist */
+            warnings: string[];
             secret?: components["schemas"]["NewSecret"];
         };
         NewSecret: {

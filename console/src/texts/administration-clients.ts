@@ -19,6 +19,7 @@ export const administrationClients = {
     service: 'A service, a script or a nightly job that acts for itself with an id and a secret.',
     keys: 'As before, but it signs with a private key that never leaves it (SMART Backend Services).',
   },
+  warnings: 'Some of this has no effect',
   builtIn:
     'This client is the console, a part of the server. Only its policies can be changed, and it can be disabled.',
   name: 'Name',

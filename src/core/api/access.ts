@@ -53,6 +53,8 @@ export interface ClientApplication extends ClientDetails {
   readonly created: number;
   /** The secrets themselves are never shown again. */
   readonly secrets: readonly { readonly id: string; readonly created: number; readonly expires?: number }[];
+  /** Sentences about scopes that grant nothing, and policies that do not exist. */
+  readonly warnings: readonly string[];
 }
 
 /** An undefined property stays unchanged. */

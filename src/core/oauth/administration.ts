@@ -15,6 +15,7 @@ import type { ClientStore, StoredClient } from '../storage/accounts/client-appli
 import type { SecondFactorStore } from '../storage/accounts/second-factors';
 import type { StoredUser } from '../storage/accounts/user-accounts';
 import { changeDetails } from './client-details';
+import { clientWarnings } from './client-warnings';
 import { type Clients, makeSecret, type NewSecret } from './clients';
 import { requireChangeable, withAddresses } from './console-client';
 import type { Invitations } from './invitations';
@@ -40,8 +41,17 @@ export interface ClientAdministrationParts {
 export function administerClients(parts: ClientAdministrationParts): ClientAdministration {
   const { clients, store, destinations, publicUrls } = parts;
   const { spaceOf, changed } = parts.tenants;
-  const toShown = (client: StoredClient, tenant: string): ClientApplication =>
-    withoutHashes(withAddresses(client, publicUrls, tenant));
+  const toShown = (
+    client: StoredClient,
+    { policies = [] }: TenantSpace,
+    tenant: string,
+  ): ClientApplication => ({
+    ...withoutHashes(withAddresses(client, publicUrls, tenant)),
+    warnings: clientWarnings(
+      client,
+      policies.map(({ name }) => name),
+    ),
+  });
 
   async function create(
     tenant: string,
@@ -53,16 +63,18 @@ export function administerClients(parts: ClientAdministrationParts): ClientAdmin
     changed(tenant);
     const made = await store.find(space, id);
     if (made === undefined) throw fhirError('storageUnavailable');
-    return toShown(made, tenant);
+    return toShown(made, space, tenant);
   }
 
   return {
     async list(tenant) {
-      return (await clients.list(await spaceOf(tenant))).map((client) => toShown(client, tenant));
+      const space = await spaceOf(tenant);
+      return (await clients.list(space)).map((client) => toShown(client, space, tenant));
     },
     async find(tenant, id) {
-      const found = await clients.read(await spaceOf(tenant), id);
-      return found && toShown(found, tenant);
+      const space = await spaceOf(tenant);
+      const found = await clients.read(space, id);
+      return found && toShown(found, space, tenant);
     },
     create: (tenant, details) => create(tenant, details),
     async createWithSecret(tenant, details, expires) {
@@ -77,7 +89,7 @@ export function administerClients(parts: ClientAdministrationParts): ClientAdmin
       });
       if (after === undefined) return undefined;
       changed(tenant);
-      return toShown(after, tenant);
+      return toShown(after, space, tenant);
     },
     async addSecret(tenant, id, expires) {
       const made = await clients.addSecret(await spaceOf(tenant), id, expires);

@@ -94,6 +94,7 @@ function toAnswer(client: ClientApplication): Value<typeof schemas.Client> {
     redirectUris: client.redirectUris,
     public: client.isPublic,
     idTokenAlgorithm: client.idTokenAlgorithm,
+    warnings: client.warnings,
     secrets: client.secrets.map(({ id: secret, created: made, expires }) => ({
       id: secret,
       created: toInstant(made),

@@ -138,6 +138,7 @@ const EXPIRES = { expires: Type.Optional(instant('Without it, the secret does no
 const ANSWERED_CLIENT = {
   ...{ id: text(), created: instant(), ...CLIENT },
   secrets: listOf(object({ id: text(), created: instant(), ...EXPIRES }), 'Without the secrets themselves'),
+  warnings: texts('Sentences about scopes that grant nothing, and policies that do not exist'),
 };
 export const NewSecret = object(
   { id: text(), secret: text('The secret; no other answer has it'), ...EXPIRES },

@@ -1,5 +1,5 @@
 /** One client: its settings, its secrets, and what its developer needs. */
-import { Group, MultiSelect, Stack, Text } from '@mantine/core';
+import { Alert, Group, List, MultiSelect, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'react-router';
 import { changeClient, readClient, type Client, type ClientChanges } from '../../../api/administration';
@@ -59,6 +59,17 @@ function ClientView({ tenant, client }: ClientViewProps) {
           />
         </Group>
       </ScreenHeading>
+      {client.warnings.length === 0 ? null : (
+        <Alert color="yellow" title={words.warnings}>
+          <List size="sm" spacing={4}>
+            {client.warnings.map((warning) => (
+              <List.Item key={warning} style={{ overflowWrap: 'anywhere' }}>
+                {warning}
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
       {id === BUILT_IN ? (
         <BuiltIn tenant={tenant} client={client} />
       ) : (
