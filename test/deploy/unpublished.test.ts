@@ -75,7 +75,7 @@ function untypedIn(text: string): readonly string[] {
     text
       .split('\n')
       // Comments are not shown; the help completes the lines of examples.
-      .filter((line) => !/^\s*(?:\/?\*|\/\/|(?:\{ )?line: )/.test(line) && command.test(line))
+      .filter((line) => !/^\s*(?:\/?\*|\/\/)|\bline: ['"]/.test(line) && command.test(line))
   );
 }
 

@@ -23,7 +23,7 @@ export function refusedLine(name: string, line: number, issues: readonly Issue[]
 const ADVICE: Partial<Record<ErrorKey, string>> = {
   foreignReference: 'if the lines come from there, name that FHIR base as inputSource',
   subsetted:
-    'long content is not in the line: send it by PUT Binary/{id}, or move the whole tenant by andiron tenant export',
+    'long content is not in the line: send it by PUT Binary/{id}, or move the whole tenant by npx --no-install andiron tenant export',
 };
 
 /** Returns the issues of a refused line, with what to do about them. */
