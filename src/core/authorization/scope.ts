@@ -19,11 +19,6 @@ export const OTHER_SCOPES: readonly string[] = [
   ADMINISTRATION,
 ];
 
-/** True for a scope that says nothing about types of resources; also for contexts of a launch that the server does not offer. */
-export function isOtherScope(text: string): boolean {
-  return OTHER_SCOPES.includes(text) || /^launch\/[a-z]+$/.test(text);
-}
-
 export interface Scope {
   readonly context: ScopeContext;
   /** `*`: all. */

@@ -1,4 +1,6 @@
+import { didYouMean } from '../../../packages/fhir-values/closest-name';
 import type { ClientChanges } from '../api/access';
+import { OTHER_SCOPES, SCOPE_CONTEXTS } from '../authorization/scope';
 import { fhirError } from '../errors';
 import { isShownName, SHOWN_NAME_EXPECTED } from '../limits/shown-name';
 import type { Destinations } from '../outbound/destinations';
@@ -49,7 +51,7 @@ export function changeDetails(
   const isNewName = name !== before.name;
   if (name === '' || name.length > MAX_NAME || (isNewName && !isShownName(name)))
     refuse(`The name of a client must have 1 to ${MAX_NAME} characters, ${SHOWN_NAME_EXPECTED}`);
-  requireEach(details.scopes, 'scope', (scope) => SCOPE.test(scope));
+  requireEach(details.scopes, 'scope', (scope) => SCOPE.test(scope), explainScope);
   requireEach(details.policies, 'name of a policy', (policy) => POLICY.test(policy));
   const isOld = (uri: string): boolean => before.redirectUris.includes(uri);
   requireEach(
@@ -77,10 +79,24 @@ function withoutUndefined(changes: ClientChanges): Partial<ClientDetails> {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-function requireEach(members: readonly string[], kind: string, isGood: (member: string) => boolean): void {
+/** The end of the sentence that refuses a scope. */
+function explainScope(text: string): string {
+  const [context = ''] = text.split('/', 1);
+  if (context === text) return didYouMean(text, OTHER_SCOPES);
+  if (SCOPE_CONTEXTS.includes(context))
+    return ': it is written like system/Patient.rs, with the letters of cruds in this order';
+  return `: it begins with ${SCOPE_CONTEXTS.map((each) => `${each}/`).join(', ')}${didYouMean(context, SCOPE_CONTEXTS)}`;
+}
+
+function requireEach(
+  members: readonly string[],
+  kind: string,
+  isGood: (member: string) => boolean,
+  explain: (wrong: string) => string = () => '',
+): void {
   if (members.length > MAX_MEMBERS) refuse(`A client must have at most ${MAX_MEMBERS} of each kind: ${kind}`);
   const wrong = members.find((member) => member.length > MAX_LENGTH || !isGood(member));
-  if (wrong !== undefined) refuse(`'${wrong.slice(0, 80)}' is not a ${kind}`);
+  if (wrong !== undefined) refuse(`'${wrong.slice(0, 80)}' is not a ${kind}${explain(wrong)}`);
 }
 
 function requirePublicKeys({ keys }: JsonWebKeys): void {
