@@ -179,7 +179,12 @@ export class Permissions {
     if (type === AUDIT_EVENT)
       return 'Only auditors and administrators can read audit records, and no client can change them';
     if (scopes.length === 0) return `This client has no scopes: the scope ${needed} is missing`;
-    if (account !== undefined && user === undefined && this.#grants.scopes.length === 0) return NO_IDENTITY;
+    const { scopes: ofTypes, reach } = this.#grants;
+    if (account !== undefined && ofTypes.length === 0) {
+      if (user === undefined) return NO_IDENTITY;
+      // The sign-in leaves out scopes by which the person reaches nothing.
+      if (reach.kind === 'nothing') return reach.reason;
+    }
     const held = type === ANY_TYPE ? this.#grants.scopes : this.#grants.scopesFor(type, right);
     if (held.some(({ context }) => this.#grants.wouldWiden(type, right, context)))
       return `${DECIDING.join(', ')} say whose records people reach: by patient/ and user/ scopes only a Practitioner or PractitionerRole writes them`;
