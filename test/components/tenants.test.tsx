@@ -208,3 +208,23 @@ it('an address of a tenant that does not exist shows nothing but that, and the o
   for (const part of ['What would you like to do?', 'Addresses', 'Health'])
     expect(main.queryByRole('heading', { name: part })).toBeNull();
 });
+
+it('a client says which of its scopes and policies have no effect', async () => {
+  signIn('system', { isAdministrator: true });
+  const warning = "The policy 'wards' does not exist, so that it allows nothing; did you mean ward?";
+  const client = {
+    ...{ id: 'a1', name: 'Ward app', created: '2026-11-28T00:00:00Z', disabled: false, public: false },
+    ...{ scopes: ['system/*.rs'], policies: ['wards'], administrator: false, auditor: false, secrets: [] },
+    ...{ jwks: null, jwksUrl: null, redirectUris: [], idTokenAlgorithm: 'RS256', warnings: [warning] },
+  };
+  const tenant = { name: 'acme', display: 'Acme', status: 'active', settings: {}, own: [], usage: {} };
+  globalThis.fetch = (input) => {
+    const path = input instanceof Request ? input.url : String(input);
+    if (path.endsWith('/clients/a1')) return Promise.resolve(Response.json(client));
+    if (path.endsWith('/tenants/acme')) return Promise.resolve(Response.json(tenant));
+    return Promise.resolve(Response.json({ policies: [], tenants: [], settings: [], clients: [] }));
+  };
+  render(<App />, '/w/system/console/administration/acme/clients/a1');
+  await screen.findByText('Some of this has no effect');
+  expect(screen.getByText(warning)).toBeDefined();
+});
