@@ -171,7 +171,7 @@ export function administerUsers(
 }
 
 /** Returns a client without the hashes of its secrets. */
-function withoutHashes({ secrets, ...client }: StoredClient): ClientApplication {
+function withoutHashes({ secrets, ...client }: StoredClient): Omit<ClientApplication, 'warnings'> {
   return { ...client, secrets: secrets.map(({ hash: _hash, ...secret }) => secret) };
 }
 
