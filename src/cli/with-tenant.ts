@@ -1,4 +1,5 @@
-import { didYouMean, FhirError, type Core } from '../core';
+import { closestName } from '../../packages/fhir-values/closest-name';
+import { FhirError, type Core } from '../core';
 import type { Arguments, Options } from './command';
 import { withApp } from './with-app';
 
@@ -47,13 +48,11 @@ export function absent(
   id: string,
   known: readonly { readonly id: string; readonly name?: string }[],
 ): Error {
-  const byId = didYouMean(
-    id,
-    known.map((each) => each.id),
-  );
-  const named = known.flatMap(({ name }) => name ?? []);
-  const [, meant] = /did you mean (.*)\?$/.exec(didYouMean(id, named)) ?? [];
-  const own = known.find(({ name }) => name !== undefined && name === meant);
-  const byName = own === undefined ? '' : `; did you mean ${own.id} (${meant})?`;
-  return new Error(`The ${kind} '${id}' does not exist${byId === '' ? byName : byId}`);
+  const ids = known.map((each) => each.id);
+  const names = known.flatMap(({ name }) => name ?? []);
+  const [byId, byName] = [closestName(id, ids), closestName(id, names)];
+  const named = known.find(({ name }) => name !== undefined && name === byName);
+  const meant = byId ?? (named === undefined ? undefined : `${named.id} (${byName})`);
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+  return new Error(`The ${kind} '${id}' does not exist${hint}`);
 }
