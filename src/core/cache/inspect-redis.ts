@@ -83,11 +83,10 @@ async function findFaults(options: RedisOptions): Promise<readonly string[]> {
   const probe = async (
     name: string,
     address: RedisAddress,
-    user: string | undefined,
-    secret: string | undefined,
+    as: Pick<RedisOptions, 'username' | 'password'>,
     ask: (redis: RedisCommands) => Promise<string | undefined>,
   ): Promise<readonly string[]> => {
-    const redis = createInspected({ ...address, tls, username: user, password: secret }, PATIENCE_MS);
+    const redis = createInspected({ ...address, tls, ...as }, PATIENCE_MS);
     let reason: unknown;
     redis.on('error', (error: unknown) => (reason ??= error));
     try {
@@ -103,7 +102,7 @@ async function findFaults(options: RedisOptions): Promise<readonly string[]> {
   if ('cluster' in options) {
     const ask = async (redis: RedisCommands): Promise<string | undefined> =>
       /cluster_state:(?!ok)\w+/.exec(await redis.cluster('INFO'))?.[0];
-    const each = options.cluster.map((address) => probe('the node', address, username, password, ask));
+    const each = options.cluster.map((address) => probe('the node', address, { username, password }, ask));
     return (await Promise.all(each)).flat();
   }
   if (!('sentinels' in options)) return [];
@@ -113,8 +112,7 @@ async function findFaults(options: RedisOptions): Promise<readonly string[]> {
     await redis.call('SENTINEL', 'CKQUORUM', master);
     return undefined;
   };
-  const each = sentinels.map((address) =>
-    probe('the Sentinel', address, sentinelUsername, sentinelPassword, ask),
-  );
+  const ofSentinels = { username: sentinelUsername, password: sentinelPassword };
+  const each = sentinels.map((address) => probe('the Sentinel', address, ofSentinels, ask));
   return (await Promise.all(each)).flat();
 }

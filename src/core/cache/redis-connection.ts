@@ -170,7 +170,8 @@ export async function readSlots(redis: RedisCommands): Promise<readonly SlotRang
 
 function isSlotRange(range: unknown): range is SlotRange {
   if (!Array.isArray(range)) return false;
-  const [first, last, master]: unknown[] = range;
+  const members: readonly unknown[] = range;
+  const [first, last, master] = members;
   const isRange = typeof first === 'number' && typeof last === 'number' && Array.isArray(master);
   return isRange && typeof master[0] === 'string' && typeof master[1] === 'number';
 }
