@@ -93,7 +93,10 @@ async function endTransitions(page: Page): Promise<void> {
 }
 
 /** The serious findings of axe-core on what is shown, or all of them, each with the element. */
-export async function findBarriers(page: Page, which: 'serious' | 'all' = 'serious'): Promise<readonly string[]> {
+export async function findBarriers(
+  page: Page,
+  which: 'serious' | 'all' = 'serious',
+): Promise<readonly string[]> {
   await page.evaluate(AXE);
   await endTransitions(page);
   const { violations } = await page.evaluate<AxeResults>(

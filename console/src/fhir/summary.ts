@@ -31,12 +31,20 @@ const VITALS = 'category=vital-signs&status:not=entered-in-error,cancelled';
 export const SUMMARY: readonly SummarySection[] = [
   {
     name: 'problems',
-    searches: [{ type: 'Condition', query: `${LASTS}&_sort=-recorded-date,-onset-date,-_lastUpdated`, first: 50 }],
+    searches: [
+      { type: 'Condition', query: `${LASTS}&_sort=-recorded-date,-onset-date,-_lastUpdated`, first: 50 },
+    ],
     columns: ['state', 'since'],
   },
   {
     name: 'allergies',
-    searches: [{ type: 'AllergyIntolerance', query: `${LASTS}&_sort=criticality,-date,-onset,-_lastUpdated`, first: 50 }],
+    searches: [
+      {
+        type: 'AllergyIntolerance',
+        query: `${LASTS}&_sort=criticality,-date,-onset,-_lastUpdated`,
+        first: 50,
+      },
+    ],
     columns: ['criticality', 'reactions', 'state'],
   },
   {

@@ -62,7 +62,7 @@ beforeAll(async () => {
   await owner.connect();
   for (const table of TABLES) await partition(owner, table);
   opened = await openCore({ database, environment: { VALIDATION: 'structure', PURGE_OPEN: 'on' } });
-  await opened.core.tenants.create('busy');
+  await createInAnotherPartition('busy', 'system');
   await createInAnotherPartition('third', 'busy');
   // The same in each, so that places are the same too.
   for (const tenant of ['system', 'busy', 'third'])
@@ -74,20 +74,25 @@ afterAll(async () => {
   await opened.database.drop();
 });
 
-/** Numbers of spaces are random: creates `tenant` again until its resources are in another partition than those of `other`. */
+/**
+ * Numbers of spaces are random: creates `tenant` again until its resources are in another partition than those of `other`, and than
+ * base resources, behind which they would have other places.
+ */
 async function createInAnotherPartition(tenant: string, other: string): Promise<void> {
   for (;;) {
     await opened.core.tenants.create(tenant);
-    const { rows } = await owner.query<{ partitions: number }>(
-      `select count(distinct r.part)::int as partitions
-       from andiron.tenant t join andiron.space s on s.tenant = t.number
-         cross join generate_series(0, $1 - 1) as r (part)
-       where t.name in ($2, $3)
-         and s.release = 'r4' and s.kind = 'data'
-         and satisfies_hash_partition('andiron.resource'::regclass, $1, r.part, s.number)`,
+    const { rows } = await owner.query(
+      `with placed as (
+         select s.number, t.name, r.part
+         from andiron.space s left join andiron.tenant t on t.number = s.tenant
+           cross join generate_series(0, $1 - 1) as r (part)
+         where (s.number <= 2 or (t.name in ($2, $3) and s.release = 'r4' and s.kind = 'data'))
+           and satisfies_hash_partition('andiron.resource'::regclass, $1, r.part, s.number)
+       )
+       select 1 from placed own join placed beside on beside.part = own.part and beside.number <> own.number where own.name = $2`,
       [PARTITIONS, tenant, other],
     );
-    if ((rows[0]?.partitions ?? 0) > 1) return;
+    if (rows.length === 0) return;
     await opened.core.tenants.remove(tenant);
   }
 }
