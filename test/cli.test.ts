@@ -44,16 +44,19 @@ describe('andiron', () => {
   });
 
   it.each([
-    [['sing'], "'sing' is not a command. See andiron --help"],
-    [['tenat', 'list'], "'tenat' is not a command; did you mean tenant? See andiron --help"],
+    [['sing'], "'sing' is not a command. See npx --no-install andiron --help"],
+    [['tenat', 'list'], "'tenat' is not a command; did you mean tenant? See npx --no-install andiron --help"],
     [['quickstart', '--loud'], "'--loud' is not an option of andiron quickstart"],
     [['tenant', 'sell', 'acme'], "'sell' is not a command of andiron tenant"],
     [['tenant'], 'A command of andiron tenant is missing: list, create, '],
     [
       ['tenant', 'create'],
-      'NAME is missing: andiron tenant create [NAME …] [SETTING=VALUE …] [options]. See ',
+      'NAME is missing: npx --no-install andiron tenant create [NAME …] [SETTING=VALUE …] [options]. See ',
     ],
-    [['client', 'list'], '--tenant is missing: name of the tenant. See andiron client list --help'],
+    [
+      ['client', 'list'],
+      '--tenant is missing: name of the tenant. See npx --no-install andiron client list --help',
+    ],
     [['tenant', 'delete', 'acme', '--confirm', 'acme-2'], 'This permanently deletes tenant acme'],
     [['reindex', '--release', 'r5'], '--release must be r4 or r4b'],
   ])('answers the wrong command line %j with one line and code 2', async (args, words) => {
@@ -65,7 +68,7 @@ describe('andiron', () => {
   });
 
   it('ends a wrong command line with code 2 for the shell', async () => {
-    const errors = "andiron: 'sing' is not a command. See andiron --help\n";
+    const errors = "andiron: 'sing' is not a command. See npx --no-install andiron --help\n";
     expect(await run(['sing'])).toEqual({ code: 2, output: '', errors });
   });
 

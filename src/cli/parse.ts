@@ -85,5 +85,5 @@ function checkWords(path: string, command: Command, words: readonly string[]): v
 function wrong(path: string, fault: string, meant?: string): UsageError {
   const suggestion = meant === undefined ? '' : `; did you mean ${meant}?`;
   const end = meant === undefined ? '. ' : ' ';
-  return new UsageError(`${fault}${suggestion}${end}See ${path} --help`);
+  return new UsageError(`${fault}${suggestion}${end}See npx --no-install ${path} --help`);
 }

@@ -21,20 +21,26 @@ it('words and options of a command are read in any order', () => {
 });
 
 it.each([
-  ['tenat list', "'tenat' is not a command; did you mean tenant? See andiron --help"],
-  ['tenant lits', "'lits' is not a command of andiron tenant; did you mean list? See andiron tenant --help"],
-  ['sing', "'sing' is not a command. See andiron --help"],
+  ['tenat list', "'tenat' is not a command; did you mean tenant? See npx --no-install andiron --help"],
+  [
+    'tenant lits',
+    "'lits' is not a command of andiron tenant; did you mean list? See npx --no-install andiron tenant --help",
+  ],
+  ['sing', "'sing' is not a command. See npx --no-install andiron --help"],
   ['client --tenant acme list', "The command of andiron client comes before the option '--tenant'. See "],
   [
     'tenant list --jsn',
-    "'--jsn' is not an option of andiron tenant list; did you mean --json? See andiron tenant list --help",
+    "'--jsn' is not an option of andiron tenant list; did you mean --json? See npx --no-install andiron tenant list --help",
   ],
-  ['tenant list -x', "'-x' is not an option of andiron tenant list. See andiron tenant list --help"],
+  [
+    'tenant list -x',
+    "'-x' is not an option of andiron tenant list. See npx --no-install andiron tenant list --help",
+  ],
   ['tenant list --constructor', "'--constructor' is not an option of andiron tenant list. See "],
   ['tenant show', 'NAME is missing: andiron tenant show NAME [options]. See '],
   ['tenant set acme', 'SETTING=VALUE … is missing: andiron tenant set NAME SETTING=VALUE … [options]. See '],
   ['tenant show acme beta', "'beta' is one word too many: andiron tenant show NAME [options]. See "],
-  ['client list', '--tenant is missing: name of the tenant. See andiron client list --help'],
+  ['client list', '--tenant is missing: name of the tenant. See npx --no-install andiron client list --help'],
   ['client list --tenant', '--tenant needs a value: name of the tenant. See '],
   ['client list --tenant --json', '--tenant needs a value: name of the tenant. See '],
   ['tenant list --json=yes', '--json takes no value. See '],
@@ -48,6 +54,6 @@ it.each([
     }
   })();
   expect(error).toBeInstanceOf(UsageError);
-  expect(error instanceof Error && error.message).toMatch(/^[^\n]+ See andiron.* --help$/);
+  expect(error instanceof Error && error.message).toMatch(/^[^\n]+ See npx --no-install andiron.* --help$/);
   expect(error instanceof Error && error.message.startsWith(message)).toBe(true);
 });

@@ -53,7 +53,7 @@ describe('a resource is refused with 400', () => {
     ],
     [
       '{"resourceType":"patient"}',
-      "The body is a 'patient', which is not a resource type of this FHIR release, but the address is for Patient",
+      "The body is a 'patient', which is not a resource type of this FHIR release, but the address is for Patient; did you mean Patient?",
       'Patient.resourceType',
     ],
   ])('%s', (text, reason, expression) => {

@@ -80,7 +80,11 @@ it('prints differences that a reindex cannot repair, and ends with code 1', asyn
 });
 
 it.each([
-  [['now'], 2, "'now' is one word too many: andiron reindex [options]. See andiron reindex --help"],
+  [
+    ['now'],
+    2,
+    "'now' is one word too many: andiron reindex [options]. See npx --no-install andiron reindex --help",
+  ],
   [['--tenant', 'acme'], 1, "The tenant 'acme' does not exist"],
   [['--tenant', ''], 1, "The tenant '' does not exist"],
   [['--release', 'r5'], 2, '--release must be r4 or r4b'],
