@@ -1,9 +1,8 @@
 /** The commands of docs/run/backup.md, as they stand there: what was saved is there again, and answers as before. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import type { TestDatabase } from '../support/database';
 import { readSchema } from '../support/database-schema';
-import { makeBackupFolder, type BackupFolder, type Cluster } from '../support/debian-postgres';
+import { databaseOf, makeBackupFolder, type BackupFolder, type Cluster } from '../support/debian-postgres';
 import { OPEN, toEnvironment } from '../support/environment';
 import { readBlock } from '../support/page-blocks';
 import { startProcess, type ServerProcess } from '../support/process';
@@ -26,7 +25,7 @@ async function runBlock(
   const block = await readBlock('run/backup.md', heading);
   return backup.runScript(block, {
     ...cluster.variables,
-    ...toEnvironment(databaseOf(cluster)),
+    ...toEnvironment(databaseOf(cluster, OWNER, OWNER_PASSWORD)),
     ...ENVIRONMENT,
     BACKUP: backup.folder,
     ...variables,
@@ -42,23 +41,8 @@ async function createAndiron({ settings }: Cluster): Promise<void> {
   await runOnServer(settings, `grant create on database andiron to ${OWNER}`);
 }
 
-function databaseOf({ settings }: Cluster): TestDatabase {
-  const { host, port } = settings;
-  return {
-    settings: { host, port, user: OWNER, password: OWNER_PASSWORD, database: 'andiron', ssl: false },
-    environment: {
-      FHIR_DATABASE_HOST: host,
-      FHIR_DATABASE_PORT: String(port),
-      FHIR_DATABASE_USERNAME: OWNER,
-      FHIR_DATABASE_PASSWORD: OWNER_PASSWORD,
-      FHIR_DATABASE_NAME: 'andiron',
-    },
-    drop: () => Promise.resolve(),
-  };
-}
-
 const start = (cluster: Cluster): Promise<ServerProcess> =>
-  startProcess({ database: databaseOf(cluster), environment: ENVIRONMENT });
+  startProcess({ database: databaseOf(cluster, OWNER, OWNER_PASSWORD), environment: ENVIRONMENT });
 
 async function expectReady(server: ServerProcess): Promise<void> {
   const { status, json } = await server.request('GET', '/health/ready');
@@ -67,7 +51,7 @@ async function expectReady(server: ServerProcess): Promise<void> {
 
 /** Resources that the role of requests sees without a space, and with each of the tenants'. */
 async function countVisible(cluster: Cluster): Promise<readonly number[]> {
-  const client = new Client(databaseOf(cluster).settings);
+  const client = new Client(databaseOf(cluster, OWNER, OWNER_PASSWORD).settings);
   await client.connect();
   try {
     const { rows: spaces } = await client.query<{ number: string }>(
@@ -126,7 +110,7 @@ it('a dump is restored into an empty cluster with every version, search, tenant,
   await expectStored(restored, acknowledged);
   expect(await readAll(restored)).toEqual(before);
   const [schema, wanted] = await Promise.all(
-    [second, first].map((cluster) => readSchema(databaseOf(cluster).settings)),
+    [second, first].map((cluster) => readSchema(databaseOf(cluster, OWNER, OWNER_PASSWORD).settings)),
   );
   expect(schema).toEqual(wanted);
   expect(await countVisible(second)).toEqual(visible);

@@ -2,8 +2,7 @@
  * Two processes, of which one writes and the other reads from a standby: no answer is older than what was acknowledged, whatever
  * becomes of the standby and of Redis.
  */
-import type { TestDatabase } from '../support/database';
-import { makeBackupFolder, type BackupFolder, type Cluster } from '../support/debian-postgres';
+import { databaseOf, makeBackupFolder, type BackupFolder, type Cluster } from '../support/debian-postgres';
 import { eventually } from '../support/eventually';
 import { startTestRedis, type TestRedis } from '../support/redis';
 import { runOnServer } from '../support/services';
@@ -23,20 +22,6 @@ let writer: MeasuredServer;
 let reader: MeasuredServer;
 let made = 0;
 
-function databaseOf({ settings: { host, port } }: Cluster): TestDatabase {
-  return {
-    settings: { host, port, user: OWNER, password: OWNER_PASSWORD, database: 'andiron', ssl: false },
-    environment: {
-      FHIR_DATABASE_HOST: host,
-      FHIR_DATABASE_PORT: String(port),
-      FHIR_DATABASE_USERNAME: OWNER,
-      FHIR_DATABASE_PASSWORD: OWNER_PASSWORD,
-      FHIR_DATABASE_NAME: 'andiron',
-    },
-    drop: () => Promise.resolve(),
-  };
-}
-
 beforeAll(async () => {
   backup = await makeBackupFolder();
   primary = await backup.startCluster('primary');
@@ -55,8 +40,8 @@ beforeAll(async () => {
     PURGE_OPEN: 'on',
     AUDIT: 'off',
   };
-  writer = await startMeasured(databaseOf(primary), environment);
-  reader = await startMeasured(databaseOf(primary), {
+  writer = await startMeasured(databaseOf(primary, OWNER, OWNER_PASSWORD), environment);
+  reader = await startMeasured(databaseOf(primary, OWNER, OWNER_PASSWORD), {
     ...environment,
     FHIR_DATABASE_REPLICAS: `127.0.0.1:${standby.settings.port}`,
   });

@@ -6,7 +6,7 @@ import type { Connection } from './services';
 const acl = (column: string): string =>
   `(select array_agg(a::text order by a::text) from unnest(${column}) a)`;
 
-/** Names of NOT NULL constraints are left out: PostgreSQL has them from version 18 on, and a dump of an earlier one has none. */
+/** Dropped columns are left out, because a dump has none. So are names of NOT NULL constraints: PostgreSQL has them from version 18 on, and a dump of an earlier one has none. */
 const OBJECTS: Readonly<Record<string, string>> = {
   schema: `select n.nspname as name, ${acl('n.nspacl')} as acl from pg_namespace n where n.nspname = 'andiron'`,
   relation: `
@@ -14,13 +14,15 @@ const OBJECTS: Readonly<Record<string, string>> = {
            ${acl('c.relacl')} as acl
     from pg_class c where c.relnamespace = 'andiron'::regnamespace`,
   column: `
-    select c.relname || '.' || a.attname as name, a.attnum, format_type(a.atttypid, a.atttypmod) as type,
+    select c.relname || '.' || a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
+           row_number() over (partition by a.attrelid order by a.attnum) as place,
            a.attnotnull, l.collname, a.attidentity, a.attgenerated, a.attstorage, ${acl('a.attacl')} as acl,
            pg_get_expr(d.adbin, d.adrelid) as expression
     from pg_class c join pg_attribute a on a.attrelid = c.oid
     left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
     left join pg_collation l on l.oid = a.attcollation
-    where c.relnamespace = 'andiron'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0`,
+    where c.relnamespace = 'andiron'::regnamespace and c.relkind in ('r', 'p')
+      and a.attnum > 0 and not a.attisdropped`,
   sequence: `
     select s.sequencename as name, s.start_value, s.increment_by, s.min_value, s.max_value, s.cycle
     from pg_sequences s where s.schemaname = 'andiron'`,

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { findFreePort } from '../../src/embedded/free-port';
 import { findServiceUser, type ServiceUser } from '../../src/embedded/service-user';
+import type { TestDatabase } from './database';
 import { NPX_LINE } from './launch';
 import { closedAtEnd } from './left-open';
 import type { Connection } from './services';
@@ -30,6 +31,25 @@ export interface Cluster {
   readonly settings: Connection;
   /** PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATA. */
   readonly variables: Readonly<Record<string, string>>;
+}
+
+/** The database `andiron` of a cluster, for a role that need not be a superuser. It ends with its cluster. */
+export function databaseOf(
+  { settings: { host, port } }: Cluster,
+  user: string,
+  password: string,
+): TestDatabase {
+  return {
+    settings: { host, port, user, password, database: 'andiron', ssl: false },
+    environment: {
+      FHIR_DATABASE_HOST: host,
+      FHIR_DATABASE_PORT: String(port),
+      FHIR_DATABASE_USERNAME: user,
+      FHIR_DATABASE_PASSWORD: password,
+      FHIR_DATABASE_NAME: 'andiron',
+    },
+    drop: () => Promise.resolve(),
+  };
 }
 
 /**

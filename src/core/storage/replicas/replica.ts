@@ -12,7 +12,7 @@ const LEAST_REST_MS = 1_000;
 const MOST_REST_MS = 30_000;
 /** Milliseconds for which a space is not read from a replica that was behind. */
 const BEHIND_MS = 100;
-/** Milliseconds without an answer of a replica that is behind, after which operators are told. */
+/** Milliseconds for which a replica is behind before its notice says so. */
 const LONG_BEHIND_MS = 10_000;
 const MAX_SPACES = 10_000;
 

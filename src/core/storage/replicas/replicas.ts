@@ -17,9 +17,9 @@ import {
   type SpacePosition,
 } from './space-position';
 
-/** Milliseconds in which a replica must lend a connection, beginning when the primary has told its position. */
-const LENT_MS = 300;
-/** Milliseconds in which it must tell its position on it. */
+/** Milliseconds from the position of the primary to a free connection of a replica. */
+const CONNECTION_MS = 300;
+/** Milliseconds from then to the position of the replica. */
 const ANSWER_MS = 1_000;
 
 /**
@@ -145,7 +145,7 @@ export class Replicas implements ReadConnections {
       reject(error);
     });
     try {
-      // A replica that hangs is left before it has lent a connection.
+      // This rejects first where a replica hangs before it has a free connection.
       await reached;
       const outcome = await running;
       this.answered(replica);
@@ -180,7 +180,7 @@ export class Replicas implements ReadConnections {
   ): Promise<void> {
     const needed = await required;
     if (needed === undefined) throw LEFT;
-    if (!(await within(LENT_MS, sent))) {
+    if (!(await within(CONNECTION_MS, sent))) {
       this.observe('busy');
       throw LEFT;
     }
