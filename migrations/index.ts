@@ -25,7 +25,9 @@ import * as spaceState from './0058-space-state';
 import * as uncountedVersions from './0059-uncounted-versions';
 import * as spacesOfBefore from './0060-spaces-of-before';
 import * as earlierVacuum from './0061-earlier-vacuum';
+import * as longSequences from './0062-long-sequences';
 
+export { LONG_SEQUENCE_SCHEMA, SEQUENCE_COLUMNS } from './0062-long-sequences';
 export { readDroppingSteps, readEarlierFunctions, readFunctions, type DatabaseFunction } from './sql-files';
 
 /** The step that creates the schema of all earlier landed versions. */
@@ -59,6 +61,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0059-uncounted-versions': uncountedVersions,
   '0060-spaces-of-before': spacesOfBefore,
   '0061-earlier-vacuum': earlierVacuum,
+  '0062-long-sequences': longSequences,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */

@@ -16,6 +16,7 @@ export default {
           JSON: 'unknown',
           ParametersInput: 'object',
           ResourceInput: '{ resourceType: string } | { resourceType: string; [element: string]: unknown }',
+          SafeInt: 'number',
           base64Binary: 'string',
           canonical: 'string',
           code: 'string',

@@ -25,6 +25,7 @@ const config: CodegenConfig = {
           JSON: 'unknown',
           ParametersInput: 'object',
           ResourceInput: '{ resourceType: string } | { resourceType: string; [element: string]: unknown }',
+          SafeInt: 'number',
           base64Binary: 'string',
           canonical: 'string',
           code: 'string',

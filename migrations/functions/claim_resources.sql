@@ -1,13 +1,13 @@
 -- Locks the heads of many resources of one space until the end of the transaction and returns their versions.
 --
--- write_versions locks heads in the order of its members and the row of the counter last. A transaction Bundle calls it
+-- store_versions locks heads in the order of its members and the row of the counter last. A transaction Bundle calls it
 -- several times, so it would hold the counter while it still needs heads. Another writer may hold such a head and wait for
 -- the counter. The Bundle therefore locks all its heads here first: new keys, then existing ones, both by type and key.
 --
 -- A key without a head is locked by a row that is inserted and deleted. Another transaction that inserts the same key waits,
 -- because a unique index waits for an insertion that is not committed, deleted or not.
 --
--- The planner settings are those of write_versions.
+-- The planner settings are those of store_versions.
 create or replace function andiron.claim_resources(
   p_space int, p_type smallint[], p_key bigint[], p_is_made boolean[]
 ) returns table (member int, version int)

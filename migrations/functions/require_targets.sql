@@ -4,7 +4,7 @@
 -- The heads are locked in the order of their keys. FOR KEY SHARE lets others refer to them and change them, but a deletion
 -- takes the head FOR UPDATE (lock_resource) and waits. Base conformance resources are only read.
 --
--- It returns the space, so that a call of it can be the space argument of write_versions: arguments are evaluated before the
+-- It returns the space, so that a call of it can be the space argument of store_versions: arguments are evaluated before the
 -- function begins.
 create or replace function andiron.require_targets(
   p_space int, p_type smallint[], p_key bigint[], p_version int[], p_is_lenient boolean

@@ -29,7 +29,7 @@ export const LIMITS = [
   },
   {
     name: 'a tenant may store more than its quota',
-    edits: [edit('migrations/functions/write_versions.sql', 'if v_has_quota then', 'if false then')],
+    edits: [edit('migrations/functions/store_versions.sql', 'if v_has_quota then', 'if false then')],
     tests: ['test/core/limits/quotas.test.ts'],
   },
   {

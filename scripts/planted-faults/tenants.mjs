@@ -62,12 +62,12 @@ export const TENANTS = [
     name: 'an update without its space changes the resources of all tenants',
     edits: [
       edit(
-        'migrations/functions/write_versions.sql',
+        'migrations/functions/store_versions.sql',
         'where i.space = p_space and i.resource_type = m.resource_type',
         'where i.resource_type = m.resource_type',
       ),
       edit(
-        'migrations/functions/write_versions.sql',
+        'migrations/functions/store_versions.sql',
         'where h.space = p_space and m.expected > 0',
         'where m.expected > 0',
       ),
@@ -79,14 +79,14 @@ export const TENANTS = [
     name: 'an update without its space removes index rows of other tenants',
     edits: [
       edit(
-        'migrations/functions/write_versions.sql',
+        'migrations/functions/store_versions.sql',
         `select i.ctid as place from andiron.token_index i
         where i.space = p_space and`,
         `select i.ctid as place from andiron.token_index i
         where`,
       ),
       edit(
-        'migrations/functions/write_versions.sql',
+        'migrations/functions/store_versions.sql',
         `and i.system_hash = x.system_hash
         offset 0
       ) found
@@ -103,7 +103,7 @@ export const TENANTS = [
     name: 'the database accepts writes to another space than that of the connection',
     edits: [
       edit(
-        'migrations/functions/write_versions.sql',
+        'migrations/functions/store_versions.sql',
         `if p_space is distinct from nullif(current_setting('andiron.space', true), '')::int
      or (`,
         'if (',

@@ -64,7 +64,7 @@ export const WRITES = [
     name: 'the number of a version skips one',
     edits: [
       edit(
-        'migrations/functions/write_versions.sql',
+        'migrations/functions/store_versions.sql',
         'set version = h.version + 1',
         'set version = h.version + 2',
       ),

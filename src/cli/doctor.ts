@@ -19,6 +19,8 @@ interface Finding {
 
 /** The oldest supported PostgreSQL. */
 const LEAST_POSTGRES = 15;
+/** From this version-sequence on, a database with 32 bits needs the attention of its operator. */
+const NEAR_SEQUENCE_END = 1_000_000_000;
 const CLOCK_TOLERANCE_MS = 2_000;
 /** Reserved by PostgreSQL for superusers, and by this program beside its pool. */
 const CONNECTION_MARGIN = 10;
@@ -100,6 +102,7 @@ async function examineDatabase(settings: Settings): Promise<readonly Finding[]> 
   const findings = [
     ...schemaFindings(database),
     ...rightsFindings(database),
+    ...sequenceFindings(database),
     ...capacityFindings(database, settings.database),
   ];
   return [ok, ...findings, clockFinding(database)];
@@ -177,6 +180,12 @@ function rightsFindings({
         ]),
     ...(isSuperuser ? [warning('rights', `${user} is a superuser, which the server does not need`)] : []),
   ];
+}
+
+function sequenceFindings({ sequences }: DatabaseInspection): readonly Finding[] {
+  if (sequences === undefined || sequences.bits === 64) return [];
+  const text = `Version-sequences have 32 bits, and the largest is ${sequences.last} of 2147483647: run andiron migrate --long-sequences while the database is small (docs/run/upgrades.md)`;
+  return [sequences.last < NEAR_SEQUENCE_END ? note('database', text) : warning('database', text)];
 }
 
 function capacityFindings(

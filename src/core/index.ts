@@ -17,6 +17,7 @@ export type { RedisOptions } from './cache/redis-connection';
 export type { DatabaseOptions } from './storage/connection/database';
 export { inspectReplicas } from './storage/replicas/inspect-replica';
 export { inspectDatabase, type DatabaseInspection } from './storage/schema/inspect-database';
+export { lengthenSequences } from './storage/schema/long-sequences';
 export { PROGRAM_SCHEMA } from './storage/schema/program-schema';
 export { VERSION } from './version';
 export { describeDifference, ReindexReport } from './indexing/reindex-report';
@@ -62,7 +63,7 @@ export {
 } from './concurrency/while-busy';
 export { isShownName } from './limits/shown-name';
 export { toBundleInput, toResourceInput } from './preparation/threaded-preparer';
-export { formatInstant } from './fhir/resource-text';
+export { formatInstant, sequenceExtension } from './fhir/resource-text';
 export { isSearchLength, requireSearchLength, RESULT_PARAMETERS } from './search/requests/parse-search';
 export { parseHistoryParameters } from './interactions/history-parameters';
 export type { LocalReference } from './fhir/reference';

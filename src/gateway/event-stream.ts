@@ -61,7 +61,7 @@ function parseVariables(text: string): unknown {
 export function lastEventId(request: FastifyRequest): number | undefined {
   const text = request.headers['last-event-id'];
   if (text === undefined || text === '') return undefined;
-  if (typeof text === 'string' && /^\d{1,10}$/.test(text)) return Number(text);
+  if (typeof text === 'string' && /^\d{1,16}$/.test(text)) return Number(text);
   throw fhirError('invalidValue', { reason: 'Last-Event-ID must be the number of a change' });
 }
 

@@ -1,17 +1,7 @@
-import {
-  Arg,
-  Ctx,
-  ID,
-  Int,
-  Query,
-  Resolver,
-  Root,
-  Subscription,
-  type SubscribeResolverData,
-} from 'type-graphql';
+import { Arg, Ctx, ID, Query, Resolver, Root, Subscription, type SubscribeResolverData } from 'type-graphql';
 import { type ChangeStream, type StreamedChange, fhirError } from '../core/index';
 import { RawJson } from '../schema/raw-json';
-import { resourceTypePlaceholder } from '../schema/scalars';
+import { resourceTypePlaceholder, safeIntScalar } from '../schema/scalars';
 import { ResourceChange } from '../schema/types/change';
 import type { GatewayContext } from './context';
 import { parseQuery } from './query-parameters';
@@ -71,7 +61,7 @@ function iterate(stream: ChangeStream): AsyncIterable<ChangeEvent> {
 
 @Resolver()
 export class ChangeResolver {
-  @Query(() => Int, {
+  @Query(() => safeIntScalar, {
     nullable: true,
     description:
       'The number of the last change of this tenant and release. If it is read before a search and given to `resourceChanged` as `after`, no change in between is missed.',
@@ -104,7 +94,7 @@ export class ChangeResolver {
         'Only changes of resources that match this query string of REST: `code=http://loinc.org|8867-4`.',
     })
     _query: string | null | undefined,
-    @Arg('after', () => Int, {
+    @Arg('after', () => safeIntScalar, {
       nullable: true,
       description:
         'Only changes after the one with this `sequence`, including past ones. Default: changes from now on.',

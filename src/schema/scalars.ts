@@ -91,6 +91,19 @@ export const parametersInputScalar = jsonObjectScalar(
     '(`{url: "http://hl7.org/fhir/ValueSet/administrative-gender", count: 10}`).',
 );
 
+function checkSafeInteger(value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  throw new GraphQLError('A SafeInt must be a whole number between -9007199254740991 and 9007199254740991');
+}
+
+export const safeIntScalar = new GraphQLScalarType<number, number>({
+  name: 'SafeInt',
+  description: 'A whole number of at most 53 bits: between -9007199254740991 and 9007199254740991.',
+  serialize: checkSafeInteger,
+  parseValue: checkSafeInteger,
+  parseLiteral: (node) => checkSafeInteger(node.kind === Kind.INT ? Number(node.value) : undefined),
+});
+
 /** Year to second with an offset: http://hl7.org/fhir/R4/datatypes.html#instant */
 const instantPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 

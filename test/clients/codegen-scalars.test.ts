@@ -5,13 +5,19 @@ import type { GraphQLScalarType } from 'graphql';
 import settings from '../../examples/front-end/codegen';
 import { isSearchKind, searchScalarOf } from '../../src/schema/fhir/search-scalars';
 import { primitiveScalar } from '../../src/schema/fhir/primitives';
-import { jsonScalar, parametersInputScalar, resourceInputScalar } from '../../src/schema/scalars';
+import {
+  jsonScalar,
+  parametersInputScalar,
+  resourceInputScalar,
+  safeIntScalar,
+} from '../../src/schema/scalars';
 
 const { scalars } = settings.generates['src/gql/'].config;
 const JSON_SCALARS: Readonly<Record<string, GraphQLScalarType>> = {
   JSON: jsonScalar,
   ParametersInput: parametersInputScalar,
   ResourceInput: resourceInputScalar,
+  SafeInt: safeIntScalar,
 };
 const scalarOf = (name: string): GraphQLScalarType =>
   JSON_SCALARS[name] ?? (isSearchKind(name) ? searchScalarOf(name) : primitiveScalar(name));

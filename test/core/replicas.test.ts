@@ -63,7 +63,7 @@ it.each([
   [`select set_config('andiron.space', '1', false) from andiron.resource r`, 'mixed'],
   ['insert into andiron.resource values (1)', 'mixed'],
   ['explain (analyze) select 1 from andiron.resource', 'mixed'],
-  ['select andiron.write_versions($1)', 'apart'],
+  ['select andiron.store_versions($1)', 'apart'],
 ])('%s is not answered by a replica', (text, kind) => {
   expect(readKindOf(text)).toBe(kind);
 });

@@ -144,7 +144,7 @@ it('kills in the middle of writes lose nothing acknowledged and leave nothing in
     }
     expect(await opened.differences('system')).toEqual([]);
     const { rows } = await owner.query<{ count: number; last: number; counter: number }>(
-      `select count(*)::int as count, max(v.sequence) as last, max(c.last_sequence) as counter
+      `select count(*)::int as count, max(v.sequence)::int as last, max(c.last_sequence)::int as counter
        from andiron.resource_version v join andiron.space s on s.number = v.space
        join andiron.change_counter c on c.tenant = s.tenant`,
     );

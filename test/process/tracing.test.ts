@@ -108,7 +108,7 @@ it('a write waits for its statement, also when its body is long', async () => {
     code: { text: SECRET.repeat(100_000) },
   });
   expect(parts.map(({ name }) => name)).toEqual(expect.arrayContaining(['write of a version']));
-  expect(parts.some(({ name }) => name.endsWith('write_versions'))).toBe(true);
+  expect(parts.some(({ name }) => name.endsWith('store_versions'))).toBe(true);
 });
 
 it('a GraphQL operation has its levels', async () => {

@@ -98,7 +98,7 @@ it('a history of a period has all its versions, even if their times differ sligh
       ended: string | null;
     }>(
       `select case when v.resource_type = first_value(v.resource_type) over (order by v.sequence desc) then 'Patient/'
-                   else 'Basic/' end || v.id || '/' || v.version as name, v.sequence, v.last_updated as made,
+                   else 'Basic/' end || v.id || '/' || v.version as name, v.sequence::int as sequence, v.last_updated as made,
               lead(v.last_updated) over (partition by v.resource_type, v.resource_key order by v.version) as ended
          from andiron.resource_version v where v.space = $1 order by v.sequence desc`,
       [space],

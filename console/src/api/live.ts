@@ -9,7 +9,7 @@ import { request } from './send';
 import { eventsOf } from './server-events';
 
 const CHANGED = graphql(/* GraphQL */ `
-  subscription Changed($type: ResourceType!, $id: ID!, $after: Int) {
+  subscription Changed($type: ResourceType!, $id: ID!, $after: SafeInt) {
     resourceChanged(type: $type, id: $id, after: $after) {
       action
       versionId

@@ -13,7 +13,7 @@ const SEQUENCE = graphql(`
 `);
 
 const CHANGES = graphql(`
-  subscription Changes($type: ResourceType!, $query: String, $after: Int) {
+  subscription Changes($type: ResourceType!, $query: String, $after: SafeInt) {
     resourceChanged(type: $type, query: $query, after: $after) {
       action
       id

@@ -34,6 +34,7 @@ import {
   readLast,
   readLastTexts,
   readMentioning,
+  readWindows,
   readRowsOf,
   readSpacesBeside,
   type FoundRow,
@@ -54,8 +55,6 @@ export interface PurgeOptions {
   readonly isOpen: boolean;
 }
 
-/** Range of version sequences that one statement scans. */
-const WINDOW = 20_000;
 /** Resources in one transaction. */
 const AT_ONCE = 64;
 /** Texts that one statement reads. */
@@ -169,9 +168,9 @@ class Purge {
     const requested = new Set(texts);
     const extract = this.options.services.createExtractor(space, MAX_ROWS_OF_RESOURCE);
     const last = await readLast(session, space.number);
-    for (let after = 0; after < last; after += WINDOW) {
+    for await (const window of readWindows(session, space.number, { after: 0, to: last })) {
       this.requireTime();
-      const bounds = { after, to: Math.min(after + WINDOW, last), texts };
+      const bounds = { ...window, texts };
       const found = await readMentioning(session, space.number, bounds);
       for (let start = 0; start < found.length; start += AT_ONCE) {
         const some = await readLastTexts(session, space.number, found.slice(start, start + AT_ONCE));
@@ -269,9 +268,9 @@ class Purge {
     const space = this.context.space.number;
     const text = this.nameOf(request);
     const candidates = new Map<string, PurgedResource>();
-    for (let from = after; from < to; from += WINDOW) {
+    for await (const window of readWindows(session, space, { after, to })) {
       this.requireTime();
-      const bounds = { after: from, to: Math.min(from + WINDOW, to), texts: [text] };
+      const bounds = { ...window, texts: [text] };
       for (const { type, key } of await readMentioning(session, space, bounds))
         candidates.set(`${type} ${key}`, { type, key });
       if (candidates.size > MAX_RESOURCES)

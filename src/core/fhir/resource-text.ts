@@ -8,6 +8,7 @@ import {
   AUTHOR_EXTENSION,
   clientReference,
   FAILURE_EXTENSION,
+  LONG_SEQUENCE_EXTENSION,
   SEQUENCE_EXTENSION,
   SERVER_EXTENSIONS,
 } from '../../../packages/fhir-values/server-meta';
@@ -108,8 +109,18 @@ function isServerExtension(extension: JsonValue, extensionBase: string): boolean
   );
 }
 
+/** Largest `integer` of FHIR. */
+const MAX_INTEGER = 2 ** 31 - 1;
+
+/** Returns the extension that has a version-sequence. */
+export function sequenceExtension(sequence: number, extensionBase: string): JsonObject {
+  return sequence <= MAX_INTEGER
+    ? { url: `${extensionBase}/${SEQUENCE_EXTENSION}`, valueInteger: sequence }
+    : { url: `${extensionBase}/${LONG_SEQUENCE_EXTENSION}`, valueString: String(sequence) };
+}
+
 /** The constant parts of the server's extensions, cached for the one base that a process uses. */
-let parts = { extensionBase: '', sequence: '', author: '' };
+let parts = { extensionBase: '', sequence: '', longSequence: '', author: '' };
 
 function partsOf(extensionBase: string): typeof parts {
   if (parts.extensionBase !== extensionBase) {
@@ -117,6 +128,7 @@ function partsOf(extensionBase: string): typeof parts {
     parts = {
       extensionBase,
       sequence: `{"url":${base}/${SEQUENCE_EXTENSION}","valueInteger":`,
+      longSequence: `{"url":${base}/${LONG_SEQUENCE_EXTENSION}","valueString":"`,
       author: `},{"url":${base}/${AUTHOR_EXTENSION}","valueReference":{"reference":`,
     };
   }
@@ -133,11 +145,10 @@ export function toFullText(
   meta: ServerMeta,
   extensionBase: string,
 ): string {
-  const { sequence, author } = partsOf(extensionBase);
+  const { sequence, longSequence, author } = partsOf(extensionBase);
   const version = `"versionId":"${meta.versionId}","lastUpdated":"${formatInstant(meta.lastUpdated)}"`;
   const extensions =
-    sequence +
-    meta.sequence +
+    (meta.sequence <= MAX_INTEGER ? sequence + meta.sequence : `${longSequence}${meta.sequence}"`) +
     author +
     JSON.stringify(clientReference(meta.author)) +
     '}}' +

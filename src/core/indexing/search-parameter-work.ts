@@ -165,7 +165,7 @@ function isReady({ parameter, age }: ParameterProgress): boolean {
  * as a reindex does: missing rows of the new parameters, and the whole head (presence bits and
  * target keys, without those of removed parameters).
  *
- * No write commits without knowing all parameters (write_versions). So resources that the run has passed stay
+ * No write commits without knowing all parameters (store_versions). So resources that the run has passed stay
  * correct, and a new parameter never has superfluous rows.
  */
 class ParameterIndexing {

@@ -44,7 +44,7 @@ export function parseHistoryParameters(
 function readNumber(given: ReadonlyMap<string, string>, name: string): number | undefined {
   const value = given.get(name);
   if (value === undefined) return undefined;
-  if (/^\d{1,10}$/.test(value)) return Number(value);
+  if (/^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value))) return Number(value);
   throw fhirError('invalidValue', {
     reason: `'${value}' is not a value of ${name}: a whole number, 0 or larger`,
   });

@@ -108,7 +108,7 @@ export interface PreparedEntry extends Pick<
   readonly identifying?: readonly string[];
 }
 
-/** Some versions as the values of one `write_versions` statement. */
+/** Some versions as the values of one `store_versions` statement. */
 export interface EncodedWrites {
   /** As `EntryVersion.member`, in the order of the members of the statement. */
   readonly members: readonly number[];

@@ -110,7 +110,7 @@ export class ImportedSubscriptions {
 
   #addFeed({ release, position }: JsonObject): boolean {
     const place = this.#placeOf(release);
-    if (place === undefined || !isCount(position) || position > place.last) return false;
+    if (place === undefined || !isSequence(position) || position > place.last) return false;
     this.#positions.set(place.release, position);
     return true;
   }
@@ -133,7 +133,7 @@ export class ImportedSubscriptions {
   async #addEvent({ release, id, number, sequence, made }: JsonObject): Promise<boolean> {
     const place = this.#placeOf(release);
     if (place === undefined || !isId(id) || !this.keeps(place.release, id)) return false;
-    if (!isCount(number) || !isCount(sequence) || sequence > place.last) return false;
+    if (!isCount(number) || !isSequence(sequence) || sequence > place.last) return false;
     if (typeof made !== 'string' || Number.isNaN(Date.parse(made))) return false;
     const key = this.options.keyOf(id);
     this.#events.push({ space: place.space, event: { key, number, sequence, made } });
@@ -151,6 +151,10 @@ export class ImportedSubscriptions {
 
 function isId(id: JsonValue | undefined): id is string {
   return typeof id === 'string' && isValidId(id);
+}
+
+function isSequence(value: JsonValue | undefined): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 function isCount(value: JsonValue | undefined): value is number {

@@ -70,7 +70,7 @@ export class ImportedVersions {
     const number = typeof type === 'string' ? loadDefinitions(release).typeNumber(type) : undefined;
     if (typeof type !== 'string' || number === undefined) refuse('it names no resource type');
     if (typeof id !== 'string' || !isValidId(id)) refuse('it has no id');
-    if (!isNumber(version) || !isNumber(sequence) || sequence <= (this.lasts.get(part) ?? 0))
+    if (!isNumber(version) || !isSequence(sequence) || sequence <= (this.lasts.get(part) ?? 0))
       refuse(
         'its version and its sequence must be numbers, and its sequence must be larger than the one before',
       );
@@ -142,6 +142,10 @@ export function nameOf({ type, id, version }: JsonObject): string {
 
 function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 2_147_483_647;
+}
+
+function isSequence(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 1;
 }
 
 function isChange(change: string): change is Change {

@@ -280,7 +280,7 @@ export function toHeader(value: unknown): ExportHeader {
     throw new SyntaxError('the header of the export is not whole');
   const texts = Object.entries(settings ?? {}).filter(([, set]) => typeof set === 'string');
   const lasts = Object.entries(lastSequence ?? {}).filter(
-    ([part, last]) => EXPORT_PARTS.some((each) => each === part) && Number.isInteger(last),
+    ([part, last]) => EXPORT_PARTS.some((each) => each === part) && Number.isSafeInteger(last),
   );
   return {
     andironTenant: EXPORT_FORMAT,

@@ -16,7 +16,13 @@ import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { OwnerSession } from '../storage/connection/owner-session';
 import { readLast } from '../storage/tenants/purge';
 import { registerSearchParameters } from '../storage/indexing/search-parameters';
-import { addVersions, endImport, hasContent, type ImportedVersion } from '../storage/tenants/tenant-import';
+import {
+  addVersions,
+  endImport,
+  hasContent,
+  readSequenceLimit,
+  type ImportedVersion,
+} from '../storage/tenants/tenant-import';
 import type { Services } from '../ports';
 import { lockTenant, workWithoutLimits } from '../storage/tenants/tenant-removal';
 import { addTableRow, removeTableRows } from '../storage/schema/tenant-tables';
@@ -56,6 +62,7 @@ export async function importTenant(
   const first = await reader.next();
   const header = first.done === true ? refuse(1, 'there is nothing in it') : readHeader(first.value);
   requireFirstSettings(header.settings);
+  await requireFitting(options.database, header);
   const row = await open(options, name, header);
   const session = await OwnerSession.open(options.database);
   try {
@@ -91,6 +98,17 @@ function readHeader(text: string): ExportHeader {
   } catch (error) {
     return refuse(1, error instanceof SyntaxError ? error.message : 'it cannot be read');
   }
+}
+
+/** Throws `sequenceExhausted` if the database cannot store the sequences of the export. */
+async function requireFitting(
+  database: ReindexOptions['database'],
+  { lastSequence }: ExportHeader,
+): Promise<void> {
+  const last = Math.max(0, ...EXPORT_PARTS.map((part) => lastSequence[part] ?? 0));
+  if (last < 2 ** 31) return;
+  const limit = await OwnerSession.inTransaction(database, readSequenceLimit);
+  if (last > limit) throw fhirError('sequenceExhausted');
 }
 
 /** The new tenant, or that of an interrupted import. */

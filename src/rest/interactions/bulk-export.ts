@@ -7,6 +7,7 @@ import {
   exportLines,
   fhirError,
   formatInstant,
+  sequenceExtension,
   toOutcome,
   type ExportFileInfo,
   type ExportKickOff,
@@ -107,7 +108,7 @@ function toManifest(
     output: output.map(toFile),
     ...(deleted.length === 0 ? {} : { deleted: deleted.map(toFile) }),
     error: error.map(toFile),
-    extension: [{ url: `${extensionBase}/version-sequence`, valueInteger: sequence }],
+    extension: [sequenceExtension(sequence, extensionBase)],
   };
 }
 

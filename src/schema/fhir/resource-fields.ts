@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import { COST_OF_READ, costOfSearch, withCost } from '../cost';
 import { isJsonObject } from '../json';
-import { codeScalar, instantScalar } from '../scalars';
+import { codeScalar, instantScalar, safeIntScalar } from '../scalars';
 import { selects, selectsBelow } from '../selection';
 import { AUTHOR_NAME } from '../types/history';
 import { memberOf, ResourceSource } from '../types/resource';
@@ -226,7 +226,7 @@ export class ResourceFields<Context> {
   private metaFields(): Fields<Context> {
     return {
       versionSequence: {
-        type: GraphQLInt,
+        type: safeIntScalar,
         description: 'The number of this change among all changes of the tenant, increasing.',
         resolve: (meta) => memberOf(meta, 'versionSequence'),
       },

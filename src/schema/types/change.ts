@@ -1,7 +1,7 @@
 /** The kinds of changes that live queries report. */
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { RawJson } from '../raw-json';
-import { jsonScalar, resourceTypePlaceholder } from '../scalars';
+import { jsonScalar, resourceTypePlaceholder, safeIntScalar } from '../scalars';
 import { Resource } from './resource';
 
 export const ChangeAction = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete', LEAVE: 'leave' } as const;
@@ -26,7 +26,7 @@ export class ResourceChange {
   @Field(() => ID, { description: 'The version that the change made.' })
   versionId!: string;
 
-  @Field(() => Int, {
+  @Field(() => safeIntScalar, {
     description:
       'The number of this change among all changes of the tenant, increasing. Given as `after`, a live query resumes after this change.',
   })

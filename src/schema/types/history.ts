@@ -1,5 +1,5 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { instantScalar } from '../scalars';
+import { instantScalar, safeIntScalar } from '../scalars';
 import { PageInfo } from './paging';
 import { Resource } from './resource';
 
@@ -25,7 +25,9 @@ export class HistoryEntry {
   @Field(() => ID)
   versionId!: string;
 
-  @Field(() => Int, { description: 'The number of this change among all changes of the tenant, increasing.' })
+  @Field(() => safeIntScalar, {
+    description: 'The number of this change among all changes of the tenant, increasing.',
+  })
   versionSequence!: number;
 
   @Field(() => instantScalar)

@@ -188,12 +188,12 @@ it('writes beyond the limit of the queue are refused immediately, and the waitin
 it('writes are refused at the end of the version-sequence, which never wraps', async () => {
   const space = await storage.createTenant('full');
   await storage.owner.query(
-    `update andiron.change_counter set last_sequence = 2147483645
+    `update andiron.change_counter set last_sequence = 9007199254740988
      where tenant = (select tenant from andiron.space where number = $1)`,
     [space],
   );
-  expect((await writes.write(space, makeWrite(1)))?.sequence).toBe(2_147_483_646);
-  expect((await writes.write(space, makeWrite(2)))?.sequence).toBe(2_147_483_647);
+  expect((await writes.write(space, makeWrite(1)))?.sequence).toBe(9_007_199_254_740_989);
+  expect((await writes.write(space, makeWrite(2)))?.sequence).toBe(9_007_199_254_740_990);
   const refused: unknown = await writes.write(space, makeWrite(3)).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(FhirError);
   expect(refused).toMatchObject({ key: 'sequenceExhausted', status: 503 });

@@ -13,7 +13,7 @@ afterAll(() => storage.close());
 const FIND_KNOWN = defineStatement(
   template(sql`
     select s.sequence
-    from (select unnest(${bind('asked')}::int[]) as sequence, ${bind('known')}::bytea as known) s
+    from (select unnest(${bind('asked')}::bigint[]) as sequence, ${bind('known')}::bytea as known) s
     where ${isCachedSql(sql`s.known`, sql`s.sequence`)}
     order by 1`),
 );
@@ -26,7 +26,10 @@ async function known(numbers: readonly number[], by: Buffer): Promise<number[]> 
   return rows.map(([sequence]) => Number(sequence));
 }
 
-const EDGES = [0, 1, 30, 31, 32, 33, 63, 64, 255, 256, 257, 8191, 8192, 131_071, 131_072, 2 ** 31 - 1];
+const EDGES = [
+  ...[0, 1, 30, 31, 32, 33, 63, 64, 255, 256, 257, 8191, 8192, 131_071, 131_072, 2 ** 31 - 1, 2 ** 31],
+  ...[2 ** 31 + 1, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 33, 2 ** 36 + 64],
+];
 const upTo = (length: number, step = 1): number[] => Array.from({ length }, (_, index) => (index + 1) * step);
 
 it('a new set is empty', async () => {
@@ -50,6 +53,13 @@ it('a removed number is no longer in the set, and can be added again', async () 
   expect(await known(upTo(200), sequences.buffer)).toEqual(upTo(100).filter((each) => each % 2 === 1));
   for (const sequence of upTo(50, 2)) sequences.add(sequence);
   expect(await known(upTo(200), sequences.buffer)).toEqual(upTo(100));
+});
+
+it('numbers up to the last safe integer are found', async () => {
+  const sequences = new CachedSequences();
+  const last = [Number.MAX_SAFE_INTEGER - 33, Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER];
+  for (const sequence of last) sequences.add(sequence);
+  expect(await known([...EDGES, ...last, Number.MAX_SAFE_INTEGER - 2], sequences.buffer)).toEqual(last);
 });
 
 it('131,072 consecutive numbers fit, in 32 kB', async () => {

@@ -35,7 +35,7 @@ beforeAll(async () => {
     changes.push(made);
   }
   const { rows } = await storage.owner.query<{ first: number }>(
-    'select min(sequence) as first from andiron.resource_version where space = $1',
+    'select min(sequence)::int as first from andiron.resource_version where space = $1',
     [SYSTEM_R4],
   );
   first = rows[0]?.first ?? 0;

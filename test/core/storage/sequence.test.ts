@@ -34,7 +34,7 @@ it('the version-sequence of a tenant has no gap over both releases and several p
   expect(given.length).toBeGreaterThan(50);
   expect(given).toEqual(given.map((_, index) => index + 1));
   const { rows } = await storage.owner.query<{ sequence: number; last: number }>(
-    `select v.sequence, c.last_sequence as last from andiron.resource_version v
+    `select v.sequence::int as sequence, c.last_sequence::int as last from andiron.resource_version v
      join andiron.space s on s.number = v.space join andiron.change_counter c on c.tenant = s.tenant
      where v.space in ($1, $2) order by v.sequence`,
     [SYSTEM_R4, SYSTEM_R4B],

@@ -31,7 +31,7 @@ async function errorOf(work: Promise<unknown>): Promise<unknown> {
 async function kept(): Promise<readonly [keys: readonly number[], last: number]> {
   const { rows } = await storage.owner.query<{ keys: string[]; last: number }>(
     `select array(select r.resource_key::text from andiron.resource r where r.space = $1 order by r.resource_key) as keys,
-            (select max(c.last_sequence) from andiron.change_counter c) as last`,
+            (select max(c.last_sequence)::int from andiron.change_counter c) as last`,
     [SYSTEM_R4],
   );
   return [rows[0]?.keys.map(Number) ?? [], rows[0]?.last ?? 0];

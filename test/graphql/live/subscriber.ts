@@ -18,7 +18,7 @@ export interface ChangeSeen {
   readonly json?: { readonly [name: string]: unknown } | null;
 }
 
-export const SUBSCRIPTION = `subscription($type: ResourceType, $id: ID, $query: String, $after: Int) {
+export const SUBSCRIPTION = `subscription($type: ResourceType, $id: ID, $query: String, $after: SafeInt) {
   resourceChanged(type: $type, id: $id, query: $query, after: $after) { action type id versionId sequence json }
 }`;
 

@@ -1,4 +1,5 @@
 /** Subscriptions for operators: their list, retries, and a tenant that moves with its deliveries. */
+import { Client } from 'pg';
 import type { Core, ExportLine, SubscriptionDelivery } from '../../../src/core';
 import { absence } from '../../../src/cli/with-tenant';
 import { startEndpoint, type Received, type TestEndpoint } from '../../support/endpoint';
@@ -80,6 +81,31 @@ const numbersAt = (path: string): readonly number[] =>
   at(path).flatMap(({ body }) =>
     [...body.matchAll(/"event-number","valueString":"(\d+)"/g)].map(([, number]) => Number(number)),
   );
+
+it('deliveries go on beyond the version-sequence 2^31 - 1, and move with the tenant', async () => {
+  await server.createTenant('beyond');
+  const owner = new Client(server.database.settings);
+  await owner.connect();
+  await owner.query(
+    `update andiron.change_counter set last_sequence = 2147483643
+     where tenant = (select number from andiron.tenant where name = 'beyond')`,
+  );
+  await owner.end();
+  // The Subscription and its activation are two changes: those of the Patients begin at 2147483646.
+  await put('beyond', 'sub', '/beyond');
+  await eventually(async () => (await statusIn('beyond', 'sub')) === 'active');
+  await change('beyond', 3);
+  await eventually(async () => (await deliveryOf('beyond', 'sub'))?.delivered === 3);
+  const lines = await exported('beyond', true);
+  expect(lines.some(({ text }) => text.includes('2147483648'))).toBe(true);
+  await core.tenants.disable('beyond');
+  expect(await core.tenants.import('behind', texts(lines), { keepsSubscriptions: true })).toMatchObject({
+    subscriptionsKept: 1,
+  });
+  await change('behind', 2);
+  await eventually(async () => (await deliveryOf('behind', 'sub'))?.delivered === 5);
+  expect(numbersAt('/beyond')).toEqual([1, 2, 3, 4, 5]);
+});
 
 it('A list shows what fails and why, without secrets; a retry requests what is in error again', async () => {
   await server.createTenant('ward');

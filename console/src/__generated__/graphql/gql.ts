@@ -16,7 +16,7 @@ import * as types from './graphql';
  */
 type Documents = {
     "\n  query BinaryContent($key: ID!) {\n    node(_key: $key) {\n      ... on Binary {\n        content {\n          address\n        }\n      }\n    }\n  }\n": typeof types.BinaryContentDocument,
-    "\n  subscription Changed($type: ResourceType!, $id: ID!, $after: Int) {\n    resourceChanged(type: $type, id: $id, after: $after) {\n      action\n      versionId\n      sequence\n      json\n      resource {\n        meta {\n          authorName\n        }\n      }\n    }\n  }\n": typeof types.ChangedDocument,
+    "\n  subscription Changed($type: ResourceType!, $id: ID!, $after: SafeInt) {\n    resourceChanged(type: $type, id: $id, after: $after) {\n      action\n      versionId\n      sequence\n      json\n      resource {\n        meta {\n          authorName\n        }\n      }\n    }\n  }\n": typeof types.ChangedDocument,
     "\n  query Read($type: ResourceType!, $id: ID!, $versionId: ID) {\n    read(type: $type, id: $id, versionId: $versionId) {\n      json\n      meta {\n        authorName\n      }\n    }\n  }\n": typeof types.ReadDocument,
     "\n  query Search($type: ResourceType, $query: String!, $first: Int!, $after: String) {\n    search(type: $type, query: $query, first: $first, after: $after) {\n      edges {\n        mode\n        node {\n          json\n        }\n      }\n      pageInfo {\n        hasNextPage\n        endCursor\n      }\n      issues {\n        severity\n        code\n        diagnostics\n      }\n    }\n  }\n": typeof types.SearchDocument,
     "\n  query Count($type: ResourceType, $query: String!) {\n    search(type: $type, query: $query, first: 0) {\n      total\n    }\n  }\n": typeof types.CountDocument,
@@ -28,7 +28,7 @@ type Documents = {
 };
 const documents: Documents = {
     "\n  query BinaryContent($key: ID!) {\n    node(_key: $key) {\n      ... on Binary {\n        content {\n          address\n        }\n      }\n    }\n  }\n": types.BinaryContentDocument,
-    "\n  subscription Changed($type: ResourceType!, $id: ID!, $after: Int) {\n    resourceChanged(type: $type, id: $id, after: $after) {\n      action\n      versionId\n      sequence\n      json\n      resource {\n        meta {\n          authorName\n        }\n      }\n    }\n  }\n": types.ChangedDocument,
+    "\n  subscription Changed($type: ResourceType!, $id: ID!, $after: SafeInt) {\n    resourceChanged(type: $type, id: $id, after: $after) {\n      action\n      versionId\n      sequence\n      json\n      resource {\n        meta {\n          authorName\n        }\n      }\n    }\n  }\n": types.ChangedDocument,
     "\n  query Read($type: ResourceType!, $id: ID!, $versionId: ID) {\n    read(type: $type, id: $id, versionId: $versionId) {\n      json\n      meta {\n        authorName\n      }\n    }\n  }\n": types.ReadDocument,
     "\n  query Search($type: ResourceType, $query: String!, $first: Int!, $after: String) {\n    search(type: $type, query: $query, first: $first, after: $after) {\n      edges {\n        mode\n        node {\n          json\n        }\n      }\n      pageInfo {\n        hasNextPage\n        endCursor\n      }\n      issues {\n        severity\n        code\n        diagnostics\n      }\n    }\n  }\n": types.SearchDocument,
     "\n  query Count($type: ResourceType, $query: String!) {\n    search(type: $type, query: $query, first: 0) {\n      total\n    }\n  }\n": types.CountDocument,
@@ -46,7 +46,7 @@ export function graphql(source: "\n  query BinaryContent($key: ID!) {\n    node(
 /**
  * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
  */
-export function graphql(source: "\n  subscription Changed($type: ResourceType!, $id: ID!, $after: Int) {\n    resourceChanged(type: $type, id: $id, after: $after) {\n      action\n      versionId\n      sequence\n      json\n      resource {\n        meta {\n          authorName\n        }\n      }\n    }\n  }\n"): typeof import('./graphql').ChangedDocument;
+export function graphql(source: "\n  subscription Changed($type: ResourceType!, $id: ID!, $after: SafeInt) {\n    resourceChanged(type: $type, id: $id, after: $after) {\n      action\n      versionId\n      sequence\n      json\n      resource {\n        meta {\n          authorName\n        }\n      }\n    }\n  }\n"): typeof import('./graphql').ChangedDocument;
 /**
  * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
  */

@@ -1169,7 +1169,7 @@ export const BinaryContentDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<BinaryContentQuery, BinaryContentQueryVariables>;
 export const ChangedDocument = new TypedDocumentString(`
-    subscription Changed($type: ResourceType!, $id: ID!, $after: Int) {
+    subscription Changed($type: ResourceType!, $id: ID!, $after: SafeInt) {
   resourceChanged(type: $type, id: $id, after: $after) {
     action
     versionId

@@ -754,7 +754,7 @@ export const SequenceDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<SequenceQuery, SequenceQueryVariables>;
 export const ChangesDocument = new TypedDocumentString(`
-    subscription Changes($type: ResourceType!, $query: String, $after: Int) {
+    subscription Changes($type: ResourceType!, $query: String, $after: SafeInt) {
   resourceChanged(type: $type, query: $query, after: $after) {
     action
     id

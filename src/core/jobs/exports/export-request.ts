@@ -65,7 +65,7 @@ type Supported = (typeof SUPPORTED)[number];
 const INSTANT = /T.*(?:Z|[+-]\d\d:\d\d)$/;
 /** Editions before the third have several searches in one `_typeFilter`, with commas between them. */
 const BETWEEN_FILTERS = /,(?=[A-Z][A-Za-z]*\?)/;
-const SEQUENCE = /^(?:0|[1-9]\d{0,9})$/;
+const SEQUENCE = /^(?:0|[1-9]\d{0,15})$/;
 const MOST_VALUES = 10_000;
 /** Each is one more statement for each thousand resources of its type. */
 const MOST_FILTERS = 100;
@@ -183,12 +183,10 @@ function ceilOf(value: number | undefined): number | undefined {
   return value === undefined ? undefined : Math.ceil(value);
 }
 
-const MOST_SEQUENCE = 2 ** 31 - 1;
-
 function sequenceOf([text, ...others]: readonly string[]): number | undefined {
   if (text === undefined) return undefined;
   const sequence = SEQUENCE.test(text) ? Number(text) : Infinity;
-  if (others.length > 0 || sequence > MOST_SEQUENCE)
+  if (others.length > 0 || !Number.isSafeInteger(sequence))
     throw invalid("The parameter '_since-version' needs one version-sequence");
   return sequence;
 }

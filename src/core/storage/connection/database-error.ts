@@ -14,7 +14,7 @@ export interface TranslatedError {
   readonly trouble?: DatabaseFailure;
 }
 
-/** SQLSTATE that write_versions raises when a tenant's sequence counter is exhausted. */
+/** SQLSTATE that store_versions raises when a tenant's sequence counter is exhausted. */
 const SEQUENCE_EXHAUSTED = 'AN001';
 /** SQLSTATEs of require_quota, with the reason to report. */
 const QUOTAS: Readonly<Record<string, string>> = {
@@ -125,7 +125,7 @@ export function isBrokenWrite(error: unknown): boolean {
   return error instanceof StatementError && error.sqlState === TARGET_MISSING;
 }
 
-/** SQLSTATE of write_versions. */
+/** SQLSTATE of store_versions. */
 const PARAMETERS_CHANGED = 'AN002';
 
 /** True if the tenant's search parameters changed after the index rows were made; nothing was written. */

@@ -155,7 +155,7 @@ function repairRows(table: IndexTable): Statement {
   );
 }
 
-/** As in write_versions: a cached plan from the time when a table was empty would scan the whole space. */
+/** As in store_versions: a cached plan from the time when a table was empty would scan the whole space. */
 const BY_KEY = defineStatement(
   template(sql`
     select set_config(s.name, s.value, true)

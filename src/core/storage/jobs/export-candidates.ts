@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 import { decodePageRow, inlineBytes, PAGE_COLUMNS, type PageRow } from '../read/version-row';
+import { sequenceWindowsBack } from '../read/sequence-windows';
 import { bulk } from './bulk-statements';
 import type { ExportMember } from './export-members';
 import type { JobKey } from './jobs';
@@ -120,19 +121,16 @@ function toPage(rows: readonly ReferrerRow[], targetType: number, limit: number)
   };
 }
 
-/** Version-sequences that one statement scans. */
-const WINDOW = 20_000;
-
 const CHANGED = defineStatement(
   template(sql`
     select c.resource_type, c.resource_key::text, ${PAGE_COLUMNS}
     from (select distinct w.resource_type, w.resource_key from andiron.resource_version w
-          where w.space = ${bind('space')}::int and w.sequence > ${bind('after')}::int and w.sequence <= ${bind('to')}::int
+          where w.space = ${bind('space')}::int and w.sequence > ${bind('after')}::bigint and w.sequence <= ${bind('to')}::bigint
             and w.resource_type = any (${bind('types')}::smallint[])) c
     cross join lateral (
       select y.* from andiron.resource_version y
       where y.space = ${bind('space')}::int and y.resource_type = c.resource_type and y.resource_key = c.resource_key
-        and y.sequence <= ${bind('last')}::int
+        and y.sequence <= ${bind('last')}::bigint
       order by y.version desc limit 1
     ) v
     where v.change <> 3
@@ -164,21 +162,21 @@ export async function readChangedBefore(
 
 const DELETED = defineStatement(
   template(sql`
-    select v.resource_type, v.resource_key::text, v.version, v.sequence, v.last_updated, v.change
+    select v.resource_type, v.resource_key::text, v.version, v.sequence::bigint, v.last_updated, v.change
     from andiron.resource_version v
-    where v.space = ${bind('space')}::int and v.sequence > ${bind('after')}::int and v.sequence <= ${bind('to')}::int
+    where v.space = ${bind('space')}::int and v.sequence > ${bind('after')}::bigint and v.sequence <= ${bind('to')}::bigint
       and v.change = 3 and v.resource_type = any (${bind('types')}::smallint[])
       and v.last_updated > ${bind('since')}::bigint and v.last_updated < ${bind('until')}::bigint
       and not exists (
         select 1 from andiron.resource_version w
         where w.space = ${bind('space')}::int and w.resource_type = v.resource_type and w.resource_key = v.resource_key
-          and w.version = v.version + 1 and w.sequence <= ${bind('last')}::int)
-    order by v.sequence limit ${sql.lit(WINDOW)}`),
+          and w.version = v.version + 1 and w.sequence <= ${bind('last')}::bigint)
+    order by v.sequence limit ${bind('to')}::bigint - ${bind('after')}::bigint`),
 );
 const LATEST = defineStatement(
   template(sql`
     select max(v.last_updated) from andiron.resource_version v
-    where v.space = ${bind('space')}::int and v.sequence > ${bind('after')}::int and v.sequence <= ${bind('to')}::int
+    where v.space = ${bind('space')}::int and v.sequence > ${bind('after')}::bigint and v.sequence <= ${bind('to')}::bigint
     limit 1`),
 );
 
@@ -200,8 +198,12 @@ export async function* readDeletions(
   { types, last, since, until, sinceSequence, disorderMs }: DeletionBounds,
 ): AsyncGenerator<readonly ExportMember[]> {
   const to = bulk(space);
-  for (let end = last; end > sinceSequence; end -= WINDOW) {
-    const window = { space, after: Math.max(sinceSequence, end - WINDOW), to: end };
+  const windows = sequenceWindowsBack((statement, bound) => database.run(to, statement, bound), space, {
+    after: sinceSequence,
+    to: last,
+  });
+  for await (const range of windows) {
+    const window = { space, ...range };
     const rows = await database.run(to, DELETED, { ...window, types: [...types], last, since, until });
     yield (rows as unknown as [number, string, number, number][]).map(([type, key, version, sequence]) => ({
       ...{ type, key, version, sequence },
@@ -222,9 +224,11 @@ export interface MemberPosition {
 const SOME_MEMBERS = sql`
   (select m.resource_type, m.resource_key, m.sequence from andiron.export_member m
    where m.space = ${bind('space')}::int and m.job = ${bind('job')} and not m.deleted
-     and m.resource_type = ${bind('type')}::smallint and m.sequence > ${bind('after')}::int
+     and m.resource_type = ${bind('type')}::smallint and m.sequence > ${bind('after')}::bigint
    order by m.sequence limit ${bind('members')}::int)`;
-const LAST_MEMBER = defineStatement(template(sql`select max(m.sequence) from ${SOME_MEMBERS} m limit 1`));
+const LAST_MEMBER = defineStatement(
+  template(sql`select max(m.sequence)::bigint from ${SOME_MEMBERS} m limit 1`),
+);
 const REFERRED = defineStatement(
   template(sql`
     select distinct t.resource_type, t.resource_key::text

@@ -29,7 +29,7 @@ const IS_JOB = sql`m.space = ${bind('space')}::int and m.job = ${bind('job')}`;
 /** True for a version `v` within the bounds. */
 export const IN_BOUNDS = sql`
   v.last_updated > ${bind('since')}::bigint and v.last_updated < ${bind('until')}::bigint
-  and v.sequence > ${bind('since_sequence')}::int`;
+  and v.sequence > ${bind('since_sequence')}::bigint`;
 
 /** The values that `IN_BOUNDS` needs, and `last`. */
 export function bindBounds({ last, since, until, sinceSequence }: MemberBounds): {
@@ -55,7 +55,7 @@ const ADD_CURRENT = defineStatement(
         where v.space = ${bind('space')}::int and v.resource_type = ${bind('type')}::smallint and v.resource_key = k.key
         order by v.version desc limit 1
       ) c
-      cross join lateral (select c.* where c.sequence <= ${bind('last')}::int and c.change <> 3) v
+      cross join lateral (select c.* where c.sequence <= ${bind('last')}::bigint and c.change <> 3) v
       where ${IN_BOUNDS}
       on conflict do nothing
       returning 1
@@ -73,7 +73,7 @@ const ADD_AT_MOMENT = defineStatement(
       cross join lateral (
         select c.* from andiron.resource_version c
         where c.space = ${bind('space')}::int and c.resource_type = ${bind('type')}::smallint and c.resource_key = k.key
-          and c.sequence <= ${bind('last')}::int
+          and c.sequence <= ${bind('last')}::bigint
         order by c.version desc limit 1
       ) v
       where v.change <> 3 and ${IN_BOUNDS}
@@ -118,7 +118,7 @@ const ADD = defineStatement(
       insert into andiron.export_member ${COLUMNS}
       select ${bind('space')}::int, ${bind('job')}, ${bind('deleted')}::boolean, x.*
       from unnest(${bind('types')}::smallint[], ${bind('keys')}::bigint[], ${bind('versions')}::int[],
-                  ${bind('sequences')}::int[]) as x
+                  ${bind('sequences')}::bigint[]) as x
       on conflict do nothing
       returning 1
     )
@@ -153,10 +153,10 @@ export interface MemberRange {
 
 const READ = defineStatement(
   template(sql`
-    select m.sequence, m.resource_key::text, v.*
+    select m.sequence::bigint, m.resource_key::text, v.*
     from (select m.* from andiron.export_member m
           where ${IS_JOB} and m.deleted = ${bind('deleted')}::boolean and m.resource_type = ${bind('type')}::smallint
-            and m.sequence > ${bind('after')}::int and m.sequence <= ${bind('to')}::int
+            and m.sequence > ${bind('after')}::bigint and m.sequence <= ${bind('to')}::bigint
           order by m.sequence limit ${bind('limit')}::int) m
     left join lateral (
       select ${PAGE_COLUMNS} from andiron.resource_version v
@@ -195,7 +195,7 @@ export async function readMembers(
 
 const NEXT_FILE = defineStatement(
   template(sql`
-    select count(*)::int, max(x.sequence)
+    select count(*)::int, max(x.sequence)::bigint
     from (select l.sequence, l.place, sum(l.bytes) over (order by l.sequence) as bytes
           from (select m.sequence, row_number() over (order by m.sequence) as place,
                        coalesce((select octet_length(v.body) from andiron.resource_version v
@@ -203,7 +203,7 @@ const NEXT_FILE = defineStatement(
                                    and v.resource_key = m.resource_key and v.version = m.version limit 1), 0)::bigint as bytes
                 from (select m.* from andiron.export_member m
                       where ${IS_JOB} and m.deleted = ${bind('deleted')}::boolean
-                        and m.resource_type = ${bind('type')}::smallint and m.sequence > ${bind('after')}::int
+                        and m.resource_type = ${bind('type')}::smallint and m.sequence > ${bind('after')}::bigint
                       order by m.sequence limit ${bind('lines')}::int) m) l) x
     where x.bytes <= ${bind('bytes')}::bigint or x.place = 1
     limit 1`),

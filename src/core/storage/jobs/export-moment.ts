@@ -36,7 +36,7 @@ const CUT = defineStatement(
                order by r.sequence desc rows between unbounded preceding and 1 preceding) - 1) as moment
       from recent r
     )
-    select x.sequence, x.moment
+    select x.sequence::bigint, x.moment
     from ((select m.sequence, m.moment, 1 as place from marked m where m.before <= m.moment
            order by m.sequence desc limit 1)
           union all

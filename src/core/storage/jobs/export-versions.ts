@@ -23,18 +23,18 @@ const SCANNED_PER_LINE = 4;
 const IS_CURRENT = sql`${IN_BOUNDS} and v.change <> 3 and not exists (
   select from andiron.resource_version n
   where n.space = ${bind('space')}::int and n.resource_type = v.resource_type and n.resource_key = v.resource_key
-    and n.version > v.version and n.sequence <= ${bind('last')}::int)`;
+    and n.version > v.version and n.sequence <= ${bind('last')}::bigint)`;
 
 /** The next versions of the type, `v`, in the order of their sequences. */
 const NEXT = sql`
   select v.* from andiron.resource_version v
   where v.space = ${bind('space')}::int and v.resource_type = ${bind('type')}::smallint
-    and v.sequence > ${bind('after')}::int and v.sequence <= ${bind('to')}::int
+    and v.sequence > ${bind('after')}::bigint and v.sequence <= ${bind('to')}::bigint
   order by v.sequence limit ${bind('limit')}::int`;
 
 const READ = defineStatement(
   template(sql`
-    select w.sequence, w.resource_key::text, c.*
+    select w.sequence::bigint, w.resource_key::text, c.*
     from (${NEXT}) w
     left join lateral (select ${PAGE_COLUMNS} from (select w.*) v where ${IS_CURRENT} limit 1) c on true
     order by w.sequence
@@ -65,7 +65,7 @@ export async function readCurrentVersions(
 
 const NEXT_FILE = defineStatement(
   template(sql`
-    select count(*) filter (where x.is_current)::int, max(x.sequence)
+    select count(*) filter (where x.is_current)::int, max(x.sequence)::bigint
     from (select l.sequence, l.is_current, sum(l.bytes) over (order by l.sequence) as bytes,
                  sum(l.is_current::int) over (order by l.sequence) as place
           from (select v.sequence, c.bytes is not null as is_current, coalesce(c.bytes, 0) as bytes

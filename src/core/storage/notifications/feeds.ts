@@ -91,12 +91,12 @@ export interface StoredFeed {
 
 const READ_FEED = defineStatement(
   template(sql`
-    select f.position, f.changes from andiron.subscription_feed f
+    select f.position::bigint, f.changes from andiron.subscription_feed f
     where f.space = ${bind('space')}::int and f.worker = ${bind('worker')} limit 1`),
 );
 const READ_STATES = defineStatement(
   template(sql`
-    select s.resource_key::text, s.id, s.version, s.status, s.since, s.author, s.headers, s.numbered, s.delivered, s.attempts,
+    select s.resource_key::text, s.id, s.version, s.status, s.since::bigint, s.author, s.headers, s.numbered, s.delivered, s.attempts,
            floor(extract(epoch from clock_timestamp() - s.failing_since) * 1000)::float8,
            greatest(0, floor(extract(epoch from s.next_attempt - clock_timestamp()) * 1000))::float8, s.failure,
            floor(extract(epoch from clock_timestamp() - s.sent) * 1000)::float8
@@ -158,13 +158,13 @@ export interface NewEvent {
 const ADVANCE = defineStatement(
   template(sql`
     with feed as (
-      update andiron.subscription_feed f set position = ${bind('to')}::int
-       where f.space = ${bind('space')}::int and f.worker = ${bind('worker')} and f.position = ${bind('from')}::int
+      update andiron.subscription_feed f set position = ${bind('to')}::bigint
+       where f.space = ${bind('space')}::int and f.worker = ${bind('worker')} and f.position = ${bind('from')}::bigint
       returning f.position
     ), counted as (
       select s.resource_key, x.sequence,
              s.numbered + (row_number() over (partition by s.resource_key order by x.sequence))::int as number
-      from unnest(${bind('keys')}::bigint[], ${bind('sequences')}::int[]) as x (resource_key, sequence)
+      from unnest(${bind('keys')}::bigint[], ${bind('sequences')}::bigint[]) as x (resource_key, sequence)
       join andiron.subscription s
         on s.space = ${bind('space')}::int and s.resource_key = x.resource_key and s.status <> 'off'
        and s.since < x.sequence

@@ -9,7 +9,7 @@ function readAfter(columns: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     select v.resource_key::text, v.resource_type, ${columns}
     from andiron.resource_version v
-    where v.space = ${bind('space')}::int and v.sequence > ${bind('since')}::int
+    where v.space = ${bind('space')}::int and v.sequence > ${bind('since')}::bigint
     order by v.sequence
     limit ${bind('limit')}::int`;
 }
@@ -18,7 +18,7 @@ const READ_FEED = defineStatement(template(readAfter(PAGE_COLUMNS)));
 
 const IS_WANTED = sql`v.resource_type = any(${bind('types')}::smallint[])`;
 /** PAGE_COLUMNS; the text is null unless the type is wanted. */
-const WANTED_COLUMNS = sql`v.id, v.version, v.last_updated, v.sequence, v.meta_offset, v.change, v.author,
+const WANTED_COLUMNS = sql`v.id, v.version, v.last_updated, v.sequence::bigint, v.meta_offset, v.change, v.author,
   case when ${IS_WANTED} and octet_length(v.body) <= ${bind('inline_bytes')}::int then v.body end as inline_body,
   case when ${IS_WANTED} and octet_length(v.body) > ${bind('inline_bytes')}::int then octet_length(v.body) end as omitted_bytes`;
 const READ_WANTED = defineStatement(template(readAfter(WANTED_COLUMNS)));
@@ -28,13 +28,13 @@ const READ_LAST = defineStatement(
     select greatest(
       coalesce((select v.sequence from andiron.resource_version v where v.space = ${bind('space')}::int
                 order by v.sequence desc limit 1), 0),
-      (select t.purged_to from andiron.space_state t where t.space = ${bind('space')}::int))`),
+      (select t.purged_to from andiron.space_state t where t.space = ${bind('space')}::int))::bigint`),
 );
 
 /**
  * Returns the changes of a space with a version-sequence above `since`, in the order of the sequence, at most `limit`.
  * A reader that continues from the last sequence it received misses nothing: sequences become visible in commit order,
- * because write_versions locks the tenant's counter until its commit is flushed.
+ * because store_versions locks the tenant's counter until its commit is flushed.
  */
 export async function readFeed(
   database: Database,

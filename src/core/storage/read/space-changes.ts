@@ -10,10 +10,10 @@ const MAX_SPACES = 10_000;
 
 /** The count of the space, with null in place of a change. */
 const UNVERSIONED = sql`
-  (select t.unversioned_changes, null::smallint, null::int, null::bigint from andiron.space_state t
+  (select t.unversioned_changes, null::smallint, null::bigint, null::bigint from andiron.space_state t
    where t.space = ${bind('space')}::int)`;
 const CHANGE = sql`
-  select null::int, v.resource_type, v.sequence, v.last_updated from andiron.resource_version v
+  select null::int, v.resource_type, v.sequence::bigint, v.last_updated from andiron.resource_version v
   where v.space = ${bind('space')}::int`;
 
 const READ_LAST = defineStatement(
@@ -23,7 +23,7 @@ const READ_LAST = defineStatement(
 const READ_SINCE = defineStatement(
   template(sql`
     ${UNVERSIONED} union all
-    (${CHANGE} and v.sequence >= ${bind('since')}::int order by v.sequence limit ${bind('limit')}::int)
+    (${CHANGE} and v.sequence >= ${bind('since')}::bigint order by v.sequence limit ${bind('limit')}::int)
     limit ${bind('limit')}::int + 1`),
 );
 

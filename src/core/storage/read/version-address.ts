@@ -42,12 +42,12 @@ const NO_VERSION = 0;
 export function encodeCached(cached: readonly (VersionRow | undefined)[]): Record<string, Bound> {
   const versions = new BinaryArray('int4');
   const times = new BinaryArray('int8');
-  const sequences = new BinaryArray('int4');
+  const sequences = new BinaryArray('int8');
   for (const row of cached) {
     const { version, lastUpdated, sequence } = row ?? { version: NO_VERSION, lastUpdated: 0, sequence: 0 };
     versions.pushInt4(version);
     times.pushInt8(Math.floor(lastUpdated / 2 ** 32), lastUpdated % 2 ** 32);
-    sequences.pushInt4(sequence);
+    sequences.pushInt8(Math.floor(sequence / 2 ** 32), sequence % 2 ** 32);
   }
   return {
     cached_versions: versions.finish(),

@@ -36,7 +36,7 @@ export interface ListedVersions {
   readonly version?: number;
 }
 
-export const BEYOND_LAST_SEQUENCE = 2 ** 31;
+export const BEYOND_LAST_SEQUENCE = Number.MAX_SAFE_INTEGER;
 const LAST_VERSION = 2 ** 31 - 1;
 
 /** The versions of one type (bound as `type`), or all of the space. */
@@ -90,7 +90,7 @@ const SCAN = perScope(
       limit ${bind('limit')}::int
     )
     select reach.walked, reach.lowest, p.*
-    from (select count(*)::int as walked, min(w.sequence) as lowest from walked w) reach
+    from (select count(*)::int as walked, min(w.sequence)::bigint as lowest from walked w) reach
     left join (${MATCHING_PAGE}) p on true
     order by p.sequence desc
     limit ${bind('limit')}::int`,
@@ -127,6 +127,11 @@ const LISTED_PAGE = defineStatement(
 );
 const LISTED_COUNT = defineStatement(template(sql`select count(*) from (${LISTED}) found limit 1`));
 
+/** The first range of a binary search: nothing is above the newest version. */
+const firstRange = (scope: Scope): RawBuilder<unknown> => sql`
+  select ${bind('after')}::bigint, least(${bind('before')}::bigint, 1 + coalesce((
+    select v.sequence::bigint from andiron.resource_version v where ${isOf(scope)} order by v.sequence desc limit 1), 0))`;
+
 /**
  * Two binary searches between the sequences `after` and `before`. FLOOR finds the highest sequence up to which all
  * versions were made before `time`. CEILING finds the lowest from which on all were made at `time` or later. Times may
@@ -135,7 +140,7 @@ const LISTED_COUNT = defineStatement(template(sql`select count(*) from (${LISTED
 const FLOOR = perScope(
   (scope) => sql`
     with recursive narrowed (low, high) as (
-      select ${bind('after')}::bigint, ${bind('before')}::bigint
+      ${firstRange(scope)}
       union all
       select coalesce(p.sequence, n.low), case when p.sequence is null then n.middle else n.high end
       from (select low, high, (low + high) / 2 as middle from narrowed where high - low > 1) n
@@ -154,7 +159,7 @@ const FLOOR = perScope(
 const CEILING = perScope(
   (scope) => sql`
     with recursive narrowed (low, high) as (
-      select ${bind('after')}::bigint, ${bind('before')}::bigint
+      ${firstRange(scope)}
       union all
       select case when p.sequence is null then n.middle else n.low end, coalesce(p.sequence, n.high)
       from (select low, high, (low + high) / 2 as middle from narrowed where high - low > 1) n
@@ -173,7 +178,7 @@ const CEILING = perScope(
 
 const NEWEST = perScope(
   (scope) => sql`
-    select v.sequence from andiron.resource_version v where ${isOf(scope)} order by v.sequence desc limit 1`,
+    select v.sequence::bigint from andiron.resource_version v where ${isOf(scope)} order by v.sequence desc limit 1`,
 );
 
 function perScope(statement: (scope: Scope) => RawBuilder<unknown>): Readonly<Record<Scope, Statement>> {

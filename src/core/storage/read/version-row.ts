@@ -45,14 +45,14 @@ export function inlineBytes(rows: number): number {
 
 /** The columns of a row `v` that `decodeVersion` reads. */
 export const VERSION_COLUMNS = sql.raw(
-  'v.id, v.version, v.last_updated, v.sequence, v.meta_offset, v.change, v.author, v.body',
+  'v.id, v.version, v.last_updated, v.sequence::bigint, v.meta_offset, v.change, v.author, v.body',
 );
 
 /**
  * The columns of a row `v` that `decodePageRow` reads. PostgreSQL knows the length of a text without fetching it, so a
  * long text is not fetched. Needs the bound value `inline_bytes`.
  */
-export const PAGE_COLUMNS = sql`v.id, v.version, v.last_updated, v.sequence, v.meta_offset, v.change, v.author,
+export const PAGE_COLUMNS = sql`v.id, v.version, v.last_updated, v.sequence::bigint, v.meta_offset, v.change, v.author,
   case when octet_length(v.body) <= ${bind('inline_bytes')}::int then v.body end as inline_body,
   case when octet_length(v.body) > ${bind('inline_bytes')}::int then octet_length(v.body) end as omitted_bytes`;
 

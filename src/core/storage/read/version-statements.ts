@@ -28,7 +28,7 @@ export function withCurrentVersions(page: RawBuilder<unknown>): RawBuilder<unkno
   return sql`
     (select p.*, ${bind(CACHED_SET)}::bytea as cached_set from (${page}) p) x
     cross join lateral (
-      select case when not c.is_cached then c.id end as id, c.version, c.last_updated, c.sequence,
+      select case when not c.is_cached then c.id end as id, c.version, c.last_updated, c.sequence::bigint,
       case when not c.is_cached then c.meta_offset end as meta_offset,
       case when not c.is_cached then c.change end as change,
       case when not c.is_cached then c.author end as author,
@@ -53,7 +53,7 @@ function readUncached(columns: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     select x.ordinal::int, y.*
     from unnest(${bind('types')}::smallint[], ${bind('keys')}::bigint[], ${bind('cached_versions')}::int[],
-        ${bind('cached_times')}::bigint[], ${bind('cached_sequences')}::int[]) with ordinality
+        ${bind('cached_times')}::bigint[], ${bind('cached_sequences')}::bigint[]) with ordinality
       as x (resource_type, resource_key, version, last_updated, sequence, ordinal)
     cross join lateral (${currentVersion(sql`v.*`)}) c
     left join lateral (
@@ -93,7 +93,7 @@ export const READ_HISTORY = defineStatement(
     from andiron.resource_version v
     where v.space = ${bind('space')}::int and v.resource_type = ${bind('type')}::smallint
       and v.resource_key = ${bind('key')}::bigint and v.version < ${bind('before')}::int
-      and v.last_updated >= ${bind('since')}::bigint and v.sequence > ${bind('since_sequence')}::int
+      and v.last_updated >= ${bind('since')}::bigint and v.sequence > ${bind('since_sequence')}::bigint
       and v.last_updated < ${bind('at_high')}::bigint
       and v.version >= coalesce((
         select w.version from andiron.resource_version w

@@ -21,8 +21,8 @@ export const READ_POSITION = defineStatement(
   template(sql`
     select pg_is_in_recovery(), coalesce((
         select v.sequence from andiron.resource_version v where v.space = ${bind('space')}::int
-        order by v.sequence desc limit 1), 0),
-      t.unversioned_changes, t.purged_to, (select i.definitions_digest from andiron.installation i limit 1)
+        order by v.sequence desc limit 1), 0)::bigint,
+      t.unversioned_changes, t.purged_to::bigint, (select i.definitions_digest from andiron.installation i limit 1)
     from andiron.space_state t where t.space = ${bind('space')}::int limit 1`),
 );
 

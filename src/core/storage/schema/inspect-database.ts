@@ -4,6 +4,7 @@ import { closeClient, openClient } from '../connection/open-client';
 import { builder } from '../connection/statement';
 import { refuseTransactionPool } from '../connection/transaction-pool';
 import { mayTakeRole } from './application-role';
+import { readSequenceRange, type SequenceRange } from './long-sequences';
 import { PROGRAM_SCHEMA, readDatabaseSchema } from './program-schema';
 
 /** The facts about its database that a server checks before it starts. */
@@ -29,6 +30,8 @@ export interface DatabaseInspection {
   readonly programSchema: number;
   /** Least schema number of a program that may write to it; undefined: any. */
   readonly least: number | undefined;
+  /** Undefined: it has no schema yet. */
+  readonly sequences: SequenceRange | undefined;
 }
 
 interface DatabaseFacts {
@@ -86,6 +89,7 @@ export async function inspectDatabase(options: DatabaseOptions): Promise<Databas
       schema: number,
       programSchema: PROGRAM_SCHEMA,
       least,
+      sequences: number === 0 ? undefined : await readSequenceRange(client),
     };
   } finally {
     await closeClient(client);

@@ -12,6 +12,7 @@ import { runSteps } from './migration-steps';
 import { closeClient, openClient } from '../connection/open-client';
 import {
   areOthersConnected,
+  NOTICE_MS,
   raiseLeastSchema,
   readDatabaseSchema,
   readFunctionsOfSteps,
@@ -57,12 +58,6 @@ export interface BaseContent {
 
 /** Default limit in milliseconds on the wait for the migration lock, and on a step's wait for tables. */
 const DEFAULT_WAIT_MS = 600_000;
-
-/**
- * Milliseconds between the moment when outdated programs become not ready and the first step: load balancers need them
- * to remove such processes.
- */
-const NOTICE_MS = 15_000;
 
 export interface MigrateOptions {
   readonly database: DatabaseOptions;

@@ -11,7 +11,7 @@ import type { ProgramSchema } from './program-schema';
  * Milliseconds of one wait for a table. Statements on the table, reads included, queue behind the step, so that a wait
  * must be short; they run when it ends.
  */
-const LOCK_TIMEOUT_MS = 1_000;
+export const LOCK_TIMEOUT_MS = 1_000;
 const PAUSE_MS = 1_000;
 const LOG_EVERY_MS = 5_000;
 
@@ -97,6 +97,6 @@ async function repeatWhileLocked(
 }
 
 /** lock_not_available, deadlock_detected: the step was rolled back and can run again. */
-function isLocked(error: unknown): boolean {
+export function isLocked(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === '55P03' || error.code === '40P01');
 }

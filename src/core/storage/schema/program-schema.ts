@@ -22,6 +22,12 @@ export interface ProgramSchema {
 
 export const THIS_SCHEMA: ProgramSchema = { steps: MIGRATIONS, least: LEAST_SCHEMA, readFunctions };
 
+/**
+ * Milliseconds between the moment when outdated programs become not ready and a change that they cannot work with: load balancers
+ * need them to remove such processes.
+ */
+export const NOTICE_MS = 15_000;
+
 /** The number of the last step: 39 of `0039-least-schema`; 0 without steps. */
 export function schemaNumber(steps: readonly string[]): number {
   return steps.reduce((last, name) => Math.max(last, Number.parseInt(name, 10)), 0);

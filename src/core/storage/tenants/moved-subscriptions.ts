@@ -36,7 +36,7 @@ function unnamed(raw: RawBuilder<unknown>): Statement {
 const ONE_SNAPSHOT = unnamed(sql`set transaction isolation level repeatable read, read only`);
 const UTC = unnamed(sql`set timezone = 'UTC'`);
 const READ_FEED = unnamed(sql`
-  select l.last, case when f.idle then l.last else f.position end
+  select l.last::bigint, (case when f.idle then l.last else f.position end)::bigint
   from (select greatest(p.purged_to, coalesce((
           select v.sequence from andiron.resource_version v where v.space = ${bind('space')}::int
           order by v.sequence desc limit 1), 0)) as last
@@ -65,7 +65,7 @@ export async function readMovedSpaces(
     const found = new Map<number, MovedSpace>();
     for (const space of spaces) {
       const [row] = await session.run(READ_FEED, { space });
-      const [last, position] = row as [number, number | null];
+      const [last, position] = row as [string, string | null];
       const states = new Map<string, MovedState>();
       for (let after = FIRST_KEY; ;) {
         const rows = await session.run(READ_STATES, { space, after });
@@ -75,14 +75,17 @@ export async function readMovedSpaces(
         }
         if (rows.length < ROWS_AT_ONCE) break;
       }
-      found.set(space, { space, last, position: position ?? undefined, states });
+      found.set(space, {
+        ...{ space, states, last: Number(last) },
+        position: position === null ? undefined : Number(position),
+      });
     }
     return found;
   });
 }
 
 const READ_EVENTS = unnamed(sql`
-  select e.resource_key::text, e.number, e.sequence, to_jsonb(e.made) #>> '{}'
+  select e.resource_key::text, e.number, e.sequence::bigint, to_jsonb(e.made) #>> '{}'
   from andiron.subscription_event e
   where e.space = ${bind('space')}::int
     and (e.resource_key, e.number) > (${bind('key')}::bigint, ${bind('number')}::int)
@@ -105,10 +108,11 @@ export async function* readMovedEvents(
   let after = { key: FIRST_KEY, number: 0 };
   for (;;) {
     const rows = await session.run(READ_EVENTS, { space, ...after });
-    for (const [key, number, sequence, made] of rows as [string, number, number, string][]) {
+    for (const [key, number, sequence, made] of rows as [string, number, string, string][]) {
       after = { key, number };
       const state = states.get(key);
-      if (state !== undefined && number <= state.numbered) yield { id: state.id, number, sequence, made };
+      if (state !== undefined && number <= state.numbered)
+        yield { id: state.id, number, sequence: Number(sequence), made };
     }
     if (rows.length < ROWS_AT_ONCE) return;
   }
@@ -143,7 +147,7 @@ export async function addMovedState(
 const ADD_EVENTS = unnamed(sql`
   insert into andiron.subscription_event (space, resource_key, number, sequence, made)
   select ${bind('space')}::int, x.* from unnest(${bind('keys')}::bigint[], ${bind('numbers')}::int[],
-    ${bind('sequences')}::int[], ${bind('made')}::timestamptz[]) as x`);
+    ${bind('sequences')}::bigint[], ${bind('made')}::timestamptz[]) as x`);
 
 /** Adds events, each with the key of its Subscription. Throws as the database does. */
 export async function addMovedEvents(
@@ -162,7 +166,7 @@ export async function addMovedEvents(
 }
 
 const ADD_FEED = unnamed(sql`
-  insert into andiron.subscription_feed (space, position) values (${bind('space')}::int, ${bind('position')}::int)`);
+  insert into andiron.subscription_feed (space, position) values (${bind('space')}::int, ${bind('position')}::bigint)`);
 
 /** Adds the feed of a space, with which its deliveries can begin. */
 export async function addMovedFeed(session: OwnerSession, space: number, position: number): Promise<void> {

@@ -13,6 +13,7 @@ import { NOTE_OBJECTS, OBJECT_COLUMNS } from '../content/removed-content';
 import type { OwnedTable } from '../schema/owned-tables';
 import type { OwnerSession } from '../connection/owner-session';
 import { bind, defineStatement, template, type Statement } from '../connection/statement';
+import { sequenceWindows, type SequenceWindow } from '../read/sequence-windows';
 import { CHANGE } from '../write/version-write';
 
 /** A resource of a space by the number of its type and the decimal form of its key. */
@@ -59,11 +60,20 @@ export async function readLast(session: OwnerSession, space: number): Promise<nu
   return Number(row?.[0] ?? 0);
 }
 
+/** See `sequenceWindows`. */
+export function readWindows(
+  session: OwnerSession,
+  space: number,
+  range: SequenceWindow,
+): AsyncGenerator<SequenceWindow> {
+  return sequenceWindows((...sent) => session.run(...sent), space, range);
+}
+
 const MENTIONING = defineStatement(
   template(sql`
     select distinct v.resource_type, v.resource_key::text, v.id
     from andiron.resource_version v
-    where v.space = ${bind('space')}::int and v.sequence > ${bind('after')}::int and v.sequence <= ${bind('to')}::int
+    where v.space = ${bind('space')}::int and v.sequence > ${bind('after')}::bigint and v.sequence <= ${bind('to')}::bigint
       and exists (select 1 from unnest(${bind('texts')}::text[]) as x (text) where position(x.text in v.body) > 0)`),
 );
 
@@ -120,7 +130,7 @@ function bindPlaces(
   return { space, types: places.map(({ type }) => type), keys: places.map(({ key }) => key) };
 }
 
-/** The planner settings of write_versions, until the end of the transaction. */
+/** The planner settings of store_versions, until the end of the transaction. */
 const BY_KEY = unnamed(sql`
   select set_config(s.name, s.value, true)
   from (values ('enable_seqscan', 'off'), ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off')) as s (name, value)`);
@@ -169,7 +179,7 @@ const REMOVE_VERSIONS = unnamed(sql`
       sql`select sum(r.bytes) from removed r`,
     )}
   )
-  select count(*)::int, coalesce(max(r.sequence), 0)::int from removed r`);
+  select count(*)::int, coalesce(max(r.sequence), 0)::bigint from removed r`);
 const REMOVE_CHUNKS = unnamed(sql`
   with removed as (
     delete from andiron.content_chunk k using ${PLACES}, andiron.content c
@@ -192,7 +202,7 @@ const REMOVE_CONTENT = unnamed(sql`
   select count(*)::int from removed`);
 const USE_SEQUENCES = unnamed(sql`
   update andiron.space_state t
-     set purged_to = greatest(t.purged_to, ${bind('last')}::int), unversioned_changes = t.unversioned_changes + 1
+     set purged_to = greatest(t.purged_to, ${bind('last')}::bigint), unversioned_changes = t.unversioned_changes + 1
    where t.space = ${bind('space')}::int`);
 
 const COLUMNS = (table: IndexTable): readonly (readonly [name: string, type: string])[] => [

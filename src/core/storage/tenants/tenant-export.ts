@@ -1,11 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
+import { sequenceWindows } from '../read/sequence-windows';
 import { decodePageRow, inlineBytes, PAGE_COLUMNS, type PageRow } from '../read/version-row';
 
 const ROWS = 500;
-/** Range of sequences that one statement scans. */
-const WINDOW = 20_000;
 
 /** The targets that the version does not open, as `{type number} {key}`; null: there are none. */
 const UNOPENED = sql`(
@@ -18,7 +17,7 @@ function readUpTo(condition: RawBuilder<unknown>, unopened: RawBuilder<unknown>)
   return sql`
     select v.resource_key::text, v.resource_type, ${PAGE_COLUMNS}, ${unopened} as unopened
     from andiron.resource_version v
-    where v.space = ${bind('space')}::int and v.sequence > ${bind('after')}::int and v.sequence <= ${bind('to')}::int
+    where v.space = ${bind('space')}::int and v.sequence > ${bind('after')}::bigint and v.sequence <= ${bind('to')}::bigint
       ${condition}
     order by v.sequence
     limit ${bind('limit')}::int`;
@@ -32,7 +31,7 @@ const READ_CURRENT = defineStatement(
       and v.change <> 3 and not exists (
         select 1 from andiron.resource_version w
         where w.space = ${bind('space')}::int and w.resource_type = v.resource_type and w.resource_key = v.resource_key
-          and w.version = v.version + 1 and w.sequence <= ${bind('last')}::int)`,
+          and w.version = v.version + 1 and w.sequence <= ${bind('last')}::bigint)`,
       sql`null`,
     ),
   ),
@@ -54,22 +53,20 @@ export async function* readVersionsUpTo(
   which: 'all' | 'current',
 ): AsyncGenerator<ExportedRow> {
   const statement = which === 'all' ? READ_ALL : READ_CURRENT;
-  for (let after = 0; after < last;) {
-    const to = Math.min(last, after + WINDOW);
-    const rows = await database.run({ lane: 'search', space }, statement, {
-      space,
-      after,
-      to,
-      limit: ROWS,
-      inline_bytes: inlineBytes(ROWS),
-      ...(which === 'all' ? {} : { last }),
-    });
-    for (const row of rows) {
-      const [key, type] = row as [string, number];
-      const unopened = (row[11] as readonly string[] | null) ?? [];
-      yield Object.assign(decodePageRow(row, 2, type, key), { unopened });
+  const to = { lane: 'search', space } as const;
+  const range = { after: 0, to: last };
+  for await (const window of sequenceWindows((...sent) => database.run(to, ...sent), space, range))
+    for (let { after } = window; after < window.to;) {
+      const rows = await database.run(to, statement, {
+        ...{ space, after, to: window.to, limit: ROWS, inline_bytes: inlineBytes(ROWS) },
+        ...(which === 'all' ? {} : { last }),
+      });
+      for (const row of rows) {
+        const [key, type] = row as [string, number];
+        const unopened = (row[11] as readonly string[] | null) ?? [];
+        yield Object.assign(decodePageRow(row, 2, type, key), { unopened });
+      }
+      const lastRead = rows.at(-1);
+      after = rows.length < ROWS || lastRead === undefined ? window.to : (lastRead[5] as number);
     }
-    const lastRead = rows.at(-1);
-    after = rows.length < ROWS || lastRead === undefined ? to : (lastRead[5] as number);
-  }
 }

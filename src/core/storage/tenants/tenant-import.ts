@@ -1,4 +1,4 @@
-/** Adds versions with given sequences, as the owner; writers get theirs from write_versions. */
+/** Adds versions with given sequences, as the owner; writers get theirs from store_versions. */
 import { sql, type RawBuilder } from 'kysely';
 import { fhirError } from '../../errors';
 import type { OwnerSession } from '../connection/owner-session';
@@ -37,7 +37,7 @@ const ADD_VERSIONS = defineStatement(
       (space, version, resource_key, last_updated, sequence, meta_offset, resource_type, change, id, author, body)
     select ${bind('space')}::int, x.*
     from unnest(${bind('versions')}::int[], ${bind('keys')}::bigint[], ${bind('last_updated')}::bigint[],
-                ${bind('sequences')}::int[], ${bind('meta_offsets')}::int[], ${bind('types')}::smallint[],
+                ${bind('sequences')}::bigint[], ${bind('meta_offsets')}::int[], ${bind('types')}::smallint[],
                 ${bind('changes')}::smallint[], ${bind('ids')}::text[], ${bind('authors')}::text[],
                 ${bind('bodies')}::text[]) as x`),
 );
@@ -169,12 +169,22 @@ function bindHeads(
   };
 }
 
+const HAS_LONG_SEQUENCES = unnamed(sql`
+  select a.atttypid = 'bigint'::regtype from pg_attribute a
+  where a.attrelid = 'andiron.change_counter'::regclass and a.attname = 'last_sequence' limit 1`);
+
+/** The largest version-sequence that the database can store. */
+export async function readSequenceLimit(session: OwnerSession): Promise<number> {
+  const [row] = await session.run(HAS_LONG_SEQUENCES, {});
+  return row?.[0] === true ? Number.MAX_SAFE_INTEGER : 2 ** 31 - 1;
+}
+
 const USE_SEQUENCES = unnamed(sql`
-  update andiron.space_state t set purged_to = greatest(t.purged_to, ${bind('last')}::int),
+  update andiron.space_state t set purged_to = greatest(t.purged_to, ${bind('last')}::bigint),
                                    unversioned_changes = t.unversioned_changes + 1
   where t.space = ${bind('space')}::int`);
 const SET_COUNTER = unnamed(sql`
-  update andiron.change_counter c set last_sequence = greatest(c.last_sequence, ${bind('last')}::int)
+  update andiron.change_counter c set last_sequence = greatest(c.last_sequence, ${bind('last')}::bigint)
   from andiron.space s where s.number = ${bind('space')}::int and c.tenant = s.counter`);
 const ACTIVATE = unnamed(
   sql`update andiron.tenant set status = 'active', policies = ${bind('policies')}::jsonb where number = ${bind('tenant')}::int and status = 'importing'`,

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 
-/** Bytes of an entry for 32 consecutive sequences: the number of the group, and a bit for each cached sequence. */
+/** Bytes of an entry for 32 consecutive sequences: the low half of the group's number, and a bit for each cached sequence. */
 const ENTRY_BYTES = 8;
 const MIN_ENTRIES = 8;
 /** At most 32 kB in each statement, some 20 µs on both sides: 131,072 sequences without gaps, or 4,096 groups. */
@@ -12,7 +12,8 @@ export const NO_SEQUENCES = Buffer.alloc(ENTRY_BYTES);
 /**
  * The sequences of the versions of a space that a process caches, as a table that PostgreSQL checks for each row that
  * it finds. So one statement can omit the texts of cached versions, although its matches are not known before. The
- * table has no wrong entries; colliding groups overwrite each other, and the texts of the lost ones are sent again.
+ * table has no wrong entries among sequences less than 2^37 apart, and a reader reads a text that it does not have;
+ * colliding groups overwrite each other, and the texts of the lost ones are sent again.
  * Cost: `buffer` is free.
  */
 export class CachedSequences {
@@ -27,7 +28,7 @@ export class CachedSequences {
   add(sequence: number): void {
     // Base resources, and versions that are in no history, all have the sequence 0.
     if (sequence <= 0) return;
-    const group = sequence >>> 5;
+    const group = groupOf(sequence);
     let at = this.placeOf(group);
     if (!this.isOf(at, group)) {
       if (this.used >= this.entries / 2 && this.entries < MAX_ENTRIES) {
@@ -42,7 +43,7 @@ export class CachedSequences {
   }
 
   remove(sequence: number): void {
-    const group = sequence >>> 5;
+    const group = groupOf(sequence);
     const at = this.placeOf(group);
     if (!this.isOf(at, group)) return;
     const bits = (this.bitsAt(at) & ~(1 << (sequence & 31))) >>> 0;
@@ -77,9 +78,15 @@ export class CachedSequences {
   }
 }
 
+/** The low 32 bits of the number of a sequence's group. */
+function groupOf(sequence: number): number {
+  return Math.floor(sequence / 32) >>> 0;
+}
+
 /** Condition that `cached`, the `buffer` of `CachedSequences`, has the sequence. */
 export function isCachedSql(cached: RawBuilder<unknown>, sequence: RawBuilder<unknown>): RawBuilder<unknown> {
-  const place = sql`(${sequence} >> 5 & (octet_length(${cached}) >> 3) - 1)`;
-  return sql`substring(${cached} from ${place} * 8 + 1 for 4) = int4send(${sequence} >> 5)
-    and get_bit(${cached}, ${place} * 64 + 32 + (${sequence} & 31)) = 1`;
+  const group = sql`(${sequence}::bigint >> 5)`;
+  const place = sql`(${group} & (octet_length(${cached}) >> 3) - 1)::int`;
+  return sql`substring(${cached} from ${place} * 8 + 1 for 4) = substring(int8send(${group}) from 5)
+    and get_bit(${cached}, ${place} * 64 + 32 + (${sequence} & 31)::int) = 1`;
 }

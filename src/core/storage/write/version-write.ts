@@ -95,7 +95,7 @@ export function extremesOf(row: { isLowest: boolean; isHighest: boolean; isWhole
   );
 }
 
-/** Returns the bound values of `write_versions` for some writes of one space, by its parameters' names without `p_`. */
+/** Returns the bound values of `store_versions` for some writes of one space, by its parameters' names without `p_`. */
 export function encodeWrites(space: number, writes: readonly VersionWrite[]): Record<string, Bound> {
   const encoder = new Encoder();
   writes.forEach((write, index) => encoder.add(write, index + 1));

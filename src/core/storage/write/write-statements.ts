@@ -82,7 +82,7 @@ function writingSql(knowsParameters: boolean, own: RawBuilder<unknown>): RawBuil
         then ${own} end`
     : own;
   return sql`select member, version, last_updated, sequence
-          from andiron.write_versions(${sql.join([sql`p_space => ${space}`, ...others])})`;
+          from andiron.store_versions(${sql.join([sql`p_space => ${space}`, ...others])})`;
 }
 
 /**
@@ -91,7 +91,7 @@ function writingSql(knowsParameters: boolean, own: RawBuilder<unknown>): RawBuil
  */
 export const FIND_WRITTEN = defineStatement(
   template(sql`
-    select x.member::int, v.version, v.last_updated, v.sequence
+    select x.member::int, v.version, v.last_updated, v.sequence::bigint
     from unnest(${bind('type')}::smallint[], ${bind('key')}::bigint[], ${bind('expected')}::int[],
         ${bind('change')}::smallint[], ${bind('author')}::text[], ${bind('body')}::text[]) with ordinality
       as x (type, key, expected, change, author, body, member)
