@@ -129,6 +129,22 @@ it('is exported as CSV, whose cells are no formulas', async () => {
   expect(lines.length - 1).toBe((await allOf(`?who=${ward.id}&each=true`)).length);
 }); // prettier-ignore
 
+it('is exported for all tenants at the same time', async () => {
+  const names = ['trail', 'beside', 'first-beside', 'second-beside'];
+  for (const name of names.slice(2)) await server.createTenant(name);
+  const administrators = await Promise.all(
+    names.map((name) => createClient(server, name, { administrator: true, scopes: [] })),
+  );
+  const answers = await Promise.all(
+    administrators.map(({ basic: authorization }, index) =>
+      server.request('GET', `/w/${server.tenant(names[index]!)}/api/v1/audit.csv`, undefined, {
+        authorization,
+      }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+});
+
 async function allOf(query: string): Promise<readonly unknown[]> {
   const all: unknown[] = [];
   for (let next: string | undefined = ''; next !== undefined;) {

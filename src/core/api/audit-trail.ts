@@ -94,6 +94,9 @@ export interface AuditTrails {
     filters: TrailFilters,
     paging: { readonly after?: string | undefined; readonly each?: boolean | undefined },
   ): Promise<TrailPage>;
-  /** Yields all events, the newest first, some at a time, each by itself. Throws as `page`. */
+  /**
+   * Yields all events, the newest first, some at a time, each by itself. Tenants take turns at the searches. Throws as `page`, and
+   * overloaded where the turn of the tenant does not come.
+   */
   all(request: TrailRequest, filters: TrailFilters): AsyncGenerator<readonly TrailEvent[]>;
 }

@@ -10,6 +10,7 @@ import { parseStoredObject } from '../fhir/json';
 import type { Release } from '../fhir/release';
 import { AUDIT_EVENT } from '../fhir/type-names';
 import type { SearchCondition, SearchRequest } from '../search/requests/search-request';
+import { FairTurns } from '../storage/connection/fair-turns';
 import { queryText } from './describe';
 import { foldEvents, toTrailEvent, type TrailNames } from './trail-event';
 
@@ -19,6 +20,8 @@ const PATIENCE_MS = 30_000;
 /** Events of one search, and of a page at most. */
 const SEARCHED = 200;
 const MOST_SEARCHES = 5;
+/** Searches of exports of all tenants at a time; an export whose client is slow to read takes none. */
+const EXPORT_SEARCHES = 2;
 /** A page with so many rows is long enough. */
 const ROWS = 50;
 /** Clients and accounts that one name may mean. */
@@ -50,6 +53,7 @@ const NOT_RECORDED = {
 } as const;
 
 export function createAuditTrails(parts: AuditTrailParts): AuditTrails {
+  const turns = new FairTurns({ slots: EXPORT_SEARCHES, most: 1, maxWaitMs: PATIENCE_MS });
   return {
     async page(request, filters, { after, each = false }) {
       const trail = await openTrail(parts, request, filters);
@@ -78,12 +82,15 @@ export function createAuditTrails(parts: AuditTrailParts): AuditTrails {
       let next: string | undefined;
       do {
         const after = next;
-        const page = await parts.recordAsOneAccess(
-          trail.context(),
-          trail.query,
-          (context) => parts.search(context, trail.search(after)),
-          () => 200,
-        );
+        await turns.enter(trail.tenant);
+        const page = await parts
+          .recordAsOneAccess(
+            trail.context(),
+            trail.query,
+            (context) => parts.search(context, trail.search(after)),
+            () => 200,
+          )
+          .finally(() => turns.leave(trail.tenant));
         yield page.matches.map(({ text }) => toTrailEvent(parseStoredObject(text), trail.names));
         next = page.next;
       } while (next !== undefined);
@@ -92,6 +99,8 @@ export function createAuditTrails(parts: AuditTrailParts): AuditTrails {
 }
 
 interface Trail {
+  /** The number of the tenant. */
+  readonly tenant: number;
   readonly names: TrailNames;
   /** The filters as an address, for the record. */
   readonly query: string;
@@ -120,7 +129,7 @@ async function openTrail(
   const where = filters.who === undefined ? undefined : [whoIs(filters.who, allClients, allUsers)];
   const asked = [...parameters, ...(filters.who === undefined ? [] : ([['who', filters.who]] as const))];
   return {
-    names,
+    ...{ tenant: space.tenantNumber, names },
     query: queryText(AUDIT_EVENT, asked),
     search: (after) => ({
       type: AUDIT_EVENT,
