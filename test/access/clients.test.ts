@@ -468,7 +468,19 @@ describe('an administrator', () => {
   it('is warned of scopes that grant nothing and of policies that do not exist, until they do', async () => {
     const path = '/w/system/api/v1/tenants/acme/clients';
     const details = {
-      scopes: ['system/*.rs', 'openid', 'launch/encounter', 'system/Pateint.rs'],
+      scopes: [
+        ...['system/*.rs', 'openid', 'launch/encounter', 'system/Pateint.rs'],
+        ...[
+          'system/Patient.rs?gendr=male',
+          'system/Patient.rs?birthdate=yesterday',
+          'system/*.rs?gendr=male',
+        ],
+        ...[
+          'system/Observation.rs?category=laboratory',
+          'system/*.rs?_id=one',
+          'patient/Patient.rs?gender=male',
+        ],
+      ],
       policies: ['wards'],
     };
     const { status, json } = await server.request('POST', path, { name: 'Typo', ...details }, JSON_TYPE);
@@ -476,6 +488,13 @@ describe('an administrator', () => {
       201,
       [
         "The scope 'system/Pateint.rs' grants nothing: 'Pateint' is not a resource type; did you mean Patient?",
+        expect.stringContaining(
+          "The scope 'system/Patient.rs?gendr=male' grants nothing: 'gendr=male' is not a valid search of Patient: 'gendr' is not a search parameter of Patient; did you mean gender?",
+        ),
+        expect.stringContaining(
+          "The scope 'system/Patient.rs?birthdate=yesterday' grants nothing: 'birthdate=yesterday' is not a valid search of Patient: 'yesterday' is not a value",
+        ),
+        "The scope 'system/*.rs?gendr=male' grants nothing: 'gendr=male' is not a valid search of any type",
         "The policy 'wards' does not exist, so that it allows nothing",
       ],
     ]);

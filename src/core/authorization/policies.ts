@@ -3,17 +3,16 @@ import type { Policies, StoredPolicy } from '../api/access';
 import type { VersionGuard } from '../api/version';
 import { turns } from '../concurrency/turns';
 import type { TenantSpace } from '../context';
-import { errorOf, type FhirError, fhirError, toIssue } from '../errors';
+import { fhirError } from '../errors';
 import { didYouMean } from '../../../packages/fhir-values/closest-name';
 import { loadDefinitions } from '../fhir/definitions';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
 import type { Operation } from '../operation-types/operation';
 import { EXPORT_DEFINITIONS } from '../operation-types/own-definitions';
 import { listOperations } from '../operation-types/registry';
-import { parseCriterion } from '../search/criteria';
-import { explainParameters } from '../search/parameters/searchable-parameters';
 import type { SearchTypeContext } from '../search/types/search-type';
 import type { TenantStore } from '../storage/tenants/tenants';
+import { criterionFault } from './criterion-fault';
 import { elementFault } from './elements';
 import { readPolicy, requirePolicyName, type Policy } from './policy';
 import { type PolicyDefinition } from '../api/policy';
@@ -165,48 +164,14 @@ async function requireExisting(
         for (const [name, value] of query) {
           await turns.take();
           const filled = value.replace(/\{(user|patient)\}/g, 'Patient/1');
-          const faults = contexts.map((context) => criterionFault(context, type, name, filled));
-          const [fault] = faults;
-          if (fault !== undefined && !faults.includes(undefined))
+          const fault = criterionFault(contexts, type, [name, filled]);
+          if (fault !== undefined)
             throw refused(
               `'${name.slice(0, 80)}=${value.slice(0, 80)}' is not a valid search of ${type === ANY_TYPE ? 'any type' : `${type}: ${fault}`}`,
               `rules[${index}].criteria[${place}]`,
             );
         }
   }
-}
-
-/** Why a criterion is not valid for the type, `*`: for no type; undefined: it is valid. */
-function criterionFault(
-  context: SearchTypeContext,
-  type: string,
-  name: string,
-  value: string,
-): string | undefined {
-  const { definitions } = context;
-  if (type === ANY_TYPE) {
-    const isValid = definitions.resourceTypes.some((each) => parse(context, each, name, value).isRead);
-    return isValid ? undefined : 'no type has it';
-  }
-  if (!definitions.isResourceType(type)) return 'the release does not have the type';
-  const { isRead, error } = parse(context, type, name, value);
-  if (isRead || error !== undefined) return error?.message;
-  const explanation = explainParameters(context, type, name);
-  return toIssue('unknownParameter', { parameter: name.slice(0, 80), type, explanation }).diagnostics;
-}
-
-/** Neither read nor an error: the type has no such parameter. */
-function parse(
-  context: SearchTypeContext,
-  type: string,
-  name: string,
-  value: string,
-): { readonly isRead: boolean; readonly error: FhirError | undefined } {
-  let isRead = false;
-  const error = errorOf(() => {
-    isRead = parseCriterion(context, type, name, value) !== undefined;
-  });
-  return { isRead, error };
 }
 
 function isOperation(known: readonly Operation[], release: Release, code: string): boolean {

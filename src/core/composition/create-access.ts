@@ -9,7 +9,7 @@ import type { Log, TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import { loadDefinitions } from '../fhir/definitions';
 import { parseStoredObject } from '../fhir/json';
-import type { Release } from '../fhir/release';
+import { RELEASE_NAMES, type Release } from '../fhir/release';
 import { registerCache } from '../memory/cache-registry';
 import { AccessTokens } from '../oauth/access-tokens';
 import {
@@ -160,7 +160,13 @@ export function createAccess(
   });
   const decoys = new DecoyKeys(foundation.digest);
   const administer = (of: AdministeredTenants): AccountAdministration => ({
-    clients: administerClients({ tenants: of, clients, store, destinations, publicUrls }),
+    clients: administerClients({
+      ...{ tenants: of, clients, store, destinations, publicUrls },
+      async searchContexts(tenant) {
+        const found = await Promise.all(RELEASE_NAMES.map((release) => findSpace(tenant, release)));
+        return found.flatMap((space) => (space === undefined ? [] : [searchContext(space)]));
+      },
+    }),
     issuers: administerIssuers(issuers, of),
     users: administerUsers({ users, invitations, secondFactors, grants }, of),
   });

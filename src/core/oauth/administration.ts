@@ -10,12 +10,13 @@ import type { UserGrants } from '../authorization/user-grants';
 import type { TenantSpace } from '../context';
 import { fhirError } from '../errors';
 import type { Destinations } from '../outbound/destinations';
+import type { SearchTypeContext } from '../search/types/search-type';
 import type { AdministeredTenant } from '../storage/accounts/administrators';
 import type { ClientStore, StoredClient } from '../storage/accounts/client-applications';
 import type { SecondFactorStore } from '../storage/accounts/second-factors';
 import type { StoredUser } from '../storage/accounts/user-accounts';
 import { changeDetails } from './client-details';
-import { clientWarnings } from './client-warnings';
+import { type ClientSurroundings, clientWarnings } from './client-warnings';
 import { type Clients, makeSecret, type NewSecret } from './clients';
 import { requireChangeable, withAddresses } from './console-client';
 import type { Invitations } from './invitations';
@@ -36,21 +37,27 @@ export interface ClientAdministrationParts {
   readonly store: ClientStore;
   readonly destinations: Destinations;
   readonly publicUrls: readonly string[];
+  /** Returns how searches of the tenant are read, for each of its releases. */
+  searchContexts(tenant: string): Promise<readonly SearchTypeContext[]>;
 }
 
 export function administerClients(parts: ClientAdministrationParts): ClientAdministration {
   const { clients, store, destinations, publicUrls } = parts;
   const { spaceOf, changed } = parts.tenants;
-  const toShown = (
-    client: StoredClient,
-    { policies = [] }: TenantSpace,
+  const surroundingsOf = async (
     tenant: string,
-  ): ClientApplication => ({
+    { policies = [] }: TenantSpace,
+  ): Promise<ClientSurroundings> => ({
+    policies: policies.map(({ name }) => name),
+    contexts: await parts.searchContexts(tenant),
+  });
+  const toShown = async (
+    client: StoredClient,
+    tenant: string,
+    surroundings: ClientSurroundings,
+  ): Promise<ClientApplication> => ({
     ...withoutHashes(withAddresses(client, publicUrls, tenant)),
-    warnings: clientWarnings(
-      client,
-      policies.map(({ name }) => name),
-    ),
+    warnings: await clientWarnings(client, surroundings),
   });
 
   async function create(
@@ -63,18 +70,20 @@ export function administerClients(parts: ClientAdministrationParts): ClientAdmin
     changed(tenant);
     const made = await store.find(space, id);
     if (made === undefined) throw fhirError('storageUnavailable');
-    return toShown(made, space, tenant);
+    return toShown(made, tenant, await surroundingsOf(tenant, space));
   }
 
   return {
     async list(tenant) {
       const space = await spaceOf(tenant);
-      return (await clients.list(space)).map((client) => toShown(client, space, tenant));
+      const surroundings = await surroundingsOf(tenant, space);
+      const listed = await clients.list(space);
+      return Promise.all(listed.map((client) => toShown(client, tenant, surroundings)));
     },
     async find(tenant, id) {
       const space = await spaceOf(tenant);
       const found = await clients.read(space, id);
-      return found && toShown(found, space, tenant);
+      return found && toShown(found, tenant, await surroundingsOf(tenant, space));
     },
     create: (tenant, details) => create(tenant, details),
     async createWithSecret(tenant, details, expires) {
@@ -89,7 +98,7 @@ export function administerClients(parts: ClientAdministrationParts): ClientAdmin
       });
       if (after === undefined) return undefined;
       changed(tenant);
-      return toShown(after, space, tenant);
+      return toShown(after, tenant, await surroundingsOf(tenant, space));
     },
     async addSecret(tenant, id, expires) {
       const made = await clients.addSecret(await spaceOf(tenant), id, expires);
