@@ -26,6 +26,7 @@ import * as uncountedVersions from './0059-uncounted-versions';
 import * as spacesOfBefore from './0060-spaces-of-before';
 import * as earlierVacuum from './0061-earlier-vacuum';
 import * as longSequences from './0062-long-sequences';
+import * as countersOfBefore from './0063-counters-of-before';
 
 export { LONG_SEQUENCE_SCHEMA, SEQUENCE_COLUMNS } from './0062-long-sequences';
 export { readDroppingSteps, readEarlierFunctions, readFunctions, type DatabaseFunction } from './sql-files';
@@ -62,6 +63,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0060-spaces-of-before': spacesOfBefore,
   '0061-earlier-vacuum': earlierVacuum,
   '0062-long-sequences': longSequences,
+  '0063-counters-of-before': countersOfBefore,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */
@@ -104,4 +106,4 @@ export const STEPS_OF_FUNCTIONS: readonly string[] = ['0037-places-of-a-space'];
  * an older program uses raises it to the number of the first program that does without it (CONTRIBUTING.md, Changes of
  * the schema).
  */
-export const LEAST_SCHEMA = 58;
+export const LEAST_SCHEMA = 61;

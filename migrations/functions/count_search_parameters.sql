@@ -9,7 +9,6 @@ declare
 begin
   update andiron.change_counter c set search_parameters = c.search_parameters + 1
   where c.tenant = v_tenant returning c.search_parameters into v_change;
-  update andiron.tenant t set search_parameters = v_change where t.number = v_tenant;
   return v_change;
 end
 $function$;

@@ -14,7 +14,6 @@ export interface Tables {
     display: string | null;
     created: Date;
     settings: Record<string, string>;
-    search_parameters: number;
     policies: object;
   };
   'andiron.space': {

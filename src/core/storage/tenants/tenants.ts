@@ -172,11 +172,7 @@ export class TenantStore {
     };
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const [number = 0, ...spaces] = chooseNumbers(1 + bound.kinds.length);
-      const counters = spaces.map((space, index) => {
-        if (bound.kinds[index] !== 'audit') return number;
-        // A process of schema 58 that ends an import which this one began finds the counter by the negated number.
-        return status === 'importing' ? -space : space;
-      });
+      const counters = spaces.map((space, index) => (bound.kinds[index] === 'audit' ? space : number));
       if (await this.change(this.createStatement, { ...bound, number, spaces, counters })) return true;
       // Otherwise, one of the numbers is taken.
       if ((await this.find(name)) !== undefined) return false;
