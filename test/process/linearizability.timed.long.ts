@@ -15,6 +15,8 @@ import { rounds } from '../support/rounds';
 const CLIENTS = 8;
 const RESOURCES = ['one', 'two', 'three'];
 const DURATION_MS = rounds(5_000, 10_000);
+/** Steps of each client, however slow the machine is: each kind of request four times. */
+const LEAST_STEPS = 28;
 const JSON_PATCH = { 'content-type': 'application/json-patch+json' };
 
 let database: TestDatabase;
@@ -65,7 +67,7 @@ class Client {
   ) {}
 
   async run(until: number): Promise<void> {
-    while (Date.now() < until) {
+    while (Date.now() < until || this.step < LEAST_STEPS) {
       const step = this.step++;
       const id = RESOURCES[(step + this.number) % RESOURCES.length] ?? '';
       const mark = `client ${this.number} of ${this.release} step ${step}`;
