@@ -2,8 +2,8 @@
 import { fireEvent, screen } from '@testing-library/dom';
 import { useState } from 'react';
 import { parseJson, type JsonObject } from '../../console/src/api/json';
-import { fieldOf, readForm } from '../../console/src/fhir/form-definition';
-import type { FormField } from '../../console/src/fhir/form-types';
+import { fieldOf, readForm } from '../../console/src/fhir/form/form-definition';
+import type { FormField } from '../../console/src/fhir/form/form-types';
 import { FormDraftContext, valueAt } from '../../console/src/screens/resource/form/form-draft';
 import { FieldView } from '../../console/src/screens/resource/form/field-view';
 import { CodingInput, ConceptInput } from '../../console/src/screens/resource/form/coded-input';

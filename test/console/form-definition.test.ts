@@ -8,9 +8,9 @@ import {
   readForm,
   sameAs,
   templateOf,
-} from '../../console/src/fhir/form-definition';
-import type { FormField, FormPlace } from '../../console/src/fhir/form-types';
-import { sliceFor } from '../../console/src/fhir/form-slices';
+} from '../../console/src/fhir/form/form-definition';
+import type { FormField, FormPlace } from '../../console/src/fhir/form/form-types';
+import { sliceFor } from '../../console/src/fhir/form/form-slices';
 import { RELEASE_NAMES, type Release } from '../../src/core';
 import { readBaseResources } from '../../src/core/fhir/definitions';
 

@@ -17,7 +17,7 @@ import {
   typedNumber,
 } from '../../console/src/editor/json-edit';
 import { readTree } from '../../console/src/editor/json-tree';
-import type { JsonPath } from '../../console/src/fhir/diff';
+import type { JsonPath } from '../../console/src/fhir/compare/diff';
 
 /** A generator of numbers from 0 to 1, the same for each run. */
 function numbers(seed: number): () => number {

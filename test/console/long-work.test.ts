@@ -2,9 +2,9 @@
 import { parse, stringify } from 'lossless-json';
 import { parseJson, parseLongJson, startOfJson, toJson, type JsonValue } from '../../console/src/api/json';
 import { doSlice, finish, inSlices } from '../../console/src/api/slices';
-import { diffSteps } from '../../console/src/fhir/diff';
+import { diffSteps } from '../../console/src/fhir/compare/diff';
 import { referenceSteps } from '../../console/src/fhir/references-in';
-import { isSame } from '../../console/src/fhir/same';
+import { isSame } from '../../console/src/fhir/compare/same';
 import { fitting, isLarge, sharesOf, sizeOf } from '../../console/src/fhir/weight';
 
 /** A generator of numbers from 0 to 1, the same for each run. */

@@ -1,5 +1,5 @@
 import { parseJson, type JsonObject, type JsonValue } from '../../console/src/api/json';
-import { diffOf, pathsOf, withoutServerMeta, writePath } from '../../console/src/fhir/diff';
+import { diffOf, pathsOf, withoutServerMeta, writePath } from '../../console/src/fhir/compare/diff';
 
 const PATIENT: JsonObject = {
   resourceType: 'Patient',

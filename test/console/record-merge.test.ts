@@ -1,7 +1,7 @@
 import { isObject, parseJson, textOf, type JsonObject, type JsonValue } from '../../console/src/api/json';
 import type { Location } from '../../console/src/editor/element-at';
-import { isSame } from '../../console/src/fhir/same';
-import { mergeOf, type Side } from '../../console/src/fhir/merge';
+import { isSame } from '../../console/src/fhir/compare/same';
+import { mergeOf, type Side } from '../../console/src/fhir/compare/merge';
 import { readBaseResources } from '../../src/core/fhir/definitions';
 import { createRandom } from '../properties/oracle/random';
 

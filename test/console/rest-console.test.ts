@@ -1,7 +1,7 @@
 /** What the REST console makes of what people write: addresses, headers, completions, parameters, commands and files. */
 import { isObject, parseJson, toJson, type JsonObject } from '../../console/src/api/json';
 import { readCapabilities, readSystemOperations } from '../../console/src/fhir/capabilities';
-import { toCurlOf } from '../../console/src/fhir/search-curl';
+import { toCurlOf } from '../../console/src/fhir/search/search-curl';
 import { restOf } from '../../console/src/rest/address';
 import { completePath, type PathKnowledge } from '../../console/src/rest/complete-path';
 import { entriesOf } from '../../console/src/rest/file/entries-of';

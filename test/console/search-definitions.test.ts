@@ -1,6 +1,6 @@
 import { readCapabilities, referrersOf, type Capabilities } from '../../console/src/fhir/capabilities';
 import type { ElementInfo, TypeDefinition } from '../../console/src/fhir/definitions';
-import { boundValueSet } from '../../console/src/fhir/search-binding';
+import { boundValueSet } from '../../console/src/fhir/search/search-binding';
 import {
   cellOf,
   columnsOf,
@@ -8,10 +8,10 @@ import {
   defaultColumns,
   LAST_UPDATED,
   mainParameters,
-} from '../../console/src/fhir/search-columns';
-import { toGraphql } from '../../console/src/fhir/search-graphql';
-import { describeFor, joinDefinitions, pathsOf } from '../../console/src/fhir/search-parameters';
-import { parseQuery } from '../../console/src/fhir/search-query';
+} from '../../console/src/fhir/search/search-columns';
+import { toGraphql } from '../../console/src/fhir/search/search-graphql';
+import { describeFor, joinDefinitions, pathsOf } from '../../console/src/fhir/search/search-parameters';
+import { parseQuery } from '../../console/src/fhir/search/search-query';
 
 /** `name:HumanName`, `value[x]:Quantity|string`; a `-` at the end: not in the summary. */
 function makeElement(text: string, valueSet?: string): ElementInfo {

@@ -1,16 +1,21 @@
-import { placeOf } from '../../console/src/fhir/search-address';
+import { placeOf } from '../../console/src/fhir/search/search-address';
 import {
   emptyCriterion,
   toEditable,
   withCondition,
   type ValueCriterion,
-} from '../../console/src/fhir/search-conditions';
-import { toCurl } from '../../console/src/fhir/search-curl';
-import { withMainCriteria } from '../../console/src/fhir/search-draft';
-import type { SearchParameter } from '../../console/src/fhir/search-parameters';
-import { formatQuery, parseQuery } from '../../console/src/fhir/search-query';
+} from '../../console/src/fhir/search/search-conditions';
+import { toCurl } from '../../console/src/fhir/search/search-curl';
+import { withMainCriteria } from '../../console/src/fhir/search/search-draft';
+import type { SearchParameter } from '../../console/src/fhir/search/search-parameters';
+import { formatQuery, parseQuery } from '../../console/src/fhir/search/search-query';
 import { splitUnescaped } from '../../packages/fhir-values/search-value';
-import { formatQuantityValue, fromTyped, parseQuantity, toTyped } from '../../console/src/fhir/search-value';
+import {
+  formatQuantityValue,
+  fromTyped,
+  parseQuantity,
+  toTyped,
+} from '../../console/src/fhir/search/search-value';
 
 function makeParameter(type: string, targets: readonly string[] = []): SearchParameter {
   return { code: 'p', type, documentation: '', definition: '', targets, paths: [], comparators: [] };

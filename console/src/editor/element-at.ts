@@ -1,6 +1,6 @@
 /** Which element of FHIR stands at a place of a record, by the definitions of the server. */
 import { isObject, objectsOf, textOf, type JsonObject, type JsonValue } from '../api/json';
-import type { JsonPath } from '../fhir/diff';
+import type { JsonPath } from '../fhir/compare/diff';
 import type { Frame } from './scan';
 import { choiceName } from '../../../packages/fhir-values/choice-name';
 

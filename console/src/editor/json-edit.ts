@@ -3,7 +3,7 @@
  * order of members, unknown members, spaces.
  */
 import { primitiveOf, toJson, type JsonValue } from '../api/json';
-import type { JsonPath } from '../fhir/diff';
+import type { JsonPath } from '../fhir/compare/diff';
 import { memberIn, readTree, type JsonNode } from './json-tree';
 
 interface Splice {

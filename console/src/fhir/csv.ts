@@ -2,7 +2,7 @@
 import { toCsvField } from '../../../packages/fhir-values/csv-field';
 import { textOf, toJson, type JsonObject } from '../api/json';
 import { formatValue } from './format';
-import { cellOf, type Column } from './search-columns';
+import { cellOf, type Column } from './search/search-columns';
 
 /** Without it, spreadsheets read the letters of other languages wrongly. */
 const BYTE_ORDER_MARK = '\ufeff';

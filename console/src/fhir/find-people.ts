@@ -4,7 +4,7 @@ import { escapeValue } from '../../../packages/fhir-values/search-value';
 import { textOf, type JsonObject } from '../api/json';
 import { formatDateTime } from './format-date';
 import { formatTitle, formatValue } from './format';
-import { fromTyped } from './search-value';
+import { fromTyped } from './search/search-value';
 
 export interface FoundRecord {
   readonly id: string;

@@ -5,7 +5,7 @@ import type { Space } from '../place';
 import { get } from '../api/fhir';
 import { Failure } from '../api/failure';
 import { isObject, objectsOf, textOf } from '../api/json';
-import { BASE } from './form-definition';
+import { BASE } from './form/form-definition';
 
 const ANY = 'Resource';
 

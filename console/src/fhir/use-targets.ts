@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import type { JsonObject } from '../api/json';
 import { searchRecords } from '../api/records';
 import type { Space } from '../place';
-import { mainParameters } from './search-columns';
-import { useDefinition, useSearchParameters } from './search-definitions';
-import type { SearchParameter } from './search-parameters';
-import { formatQuery } from './search-query';
+import { mainParameters } from './search/search-columns';
+import { useDefinition, useSearchParameters } from './search/search-definitions';
+import type { SearchParameter } from './search/search-parameters';
+import { formatQuery } from './search/search-query';
 import { escapeValue } from '../../../packages/fhir-values/search-value';
 
 const SUGGESTIONS = 10;

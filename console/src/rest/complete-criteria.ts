@@ -1,6 +1,6 @@
 /** Completes the name of a criterion: parameters with their modifiers, chains of references, and `_has`. */
 import { referrersOf, type Capabilities, type TypeCapability } from '../fhir/capabilities';
-import { modifiersOf, type SearchParameter } from '../fhir/search-parameters';
+import { modifiersOf, type SearchParameter } from '../fhir/search/search-parameters';
 
 /** What can stand at a place of a path. */
 export interface Option {

@@ -1,6 +1,6 @@
 /** Completes the path of a FHIR request, by what the server says that it can. */
 import type { ListedOperation, TypeCapability } from '../fhir/capabilities';
-import type { SearchParameter } from '../fhir/search-parameters';
+import type { SearchParameter } from '../fhir/search/search-parameters';
 import { criteriaFor, type Option } from './complete-criteria';
 
 export interface PathKnowledge {

@@ -13,7 +13,7 @@ import { NarrativeView } from './narrative-view';
 import { ReferenceView } from './reference-view';
 import classes from './render.module.css';
 import { useRenderSpace } from './render-space';
-import { useDefinition } from '../search-definitions';
+import { useDefinition } from '../search/search-definitions';
 
 export interface ComplexViewProps {
   readonly value: JsonObject;

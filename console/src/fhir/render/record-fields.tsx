@@ -11,7 +11,7 @@ import { Inside, ItemBudget, Parts } from './parts';
 import classes from './render.module.css';
 import { useRenderSpace } from './render-space';
 import { Row } from './row';
-import { useDefinition } from '../search-definitions';
+import { useDefinition } from '../search/search-definitions';
 
 export interface RecordFieldsProps {
   readonly record: JsonObject;

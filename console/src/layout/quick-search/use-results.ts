@@ -2,7 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Failure } from '../../api/failure';
 import { readResourceTypes } from '../../editor/resource-types';
-import { placeOf } from '../../fhir/search-address';
+import { placeOf } from '../../fhir/search/search-address';
 import { fhirPath, resourcePath, type Space } from '../../place';
 import { texts } from '../../texts';
 import { useSpace, type Section } from '../current-screen';

@@ -5,7 +5,7 @@ import { useLocation } from 'react-router';
 import type { JsonObject } from '../../api/json';
 import { RecordView } from '../../fhir/render/record-view';
 import { useRenderSpace } from '../../fhir/render/render-space';
-import { useDefinition } from '../../fhir/search-definitions';
+import { useDefinition } from '../../fhir/search/search-definitions';
 import { texts } from '../../texts';
 
 /** Brings a resource inside of the record into view when a link leads to it. */

@@ -10,7 +10,7 @@ import { ClientName } from '../../fhir/render/client-name';
 import { parseReference } from '../../fhir/reference';
 import { RecordLink } from '../../fhir/render/reference-view';
 import { clientIn, useHeadline } from '../../fhir/render/use-names';
-import { useDefinition } from '../../fhir/search-definitions';
+import { useDefinition } from '../../fhir/search/search-definitions';
 import { CopyIcon } from '../../layout/copy';
 import print from '../../layout/print.module.css';
 import { useTitle } from '../../layout/use-title';

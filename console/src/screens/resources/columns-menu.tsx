@@ -1,7 +1,7 @@
 /** Chooses the columns of the table. */
 import { Button, Checkbox, Popover, ScrollArea, Stack } from '@mantine/core';
 import { IconColumns3 } from '../../layout/icons/icons';
-import type { Column } from '../../fhir/search-columns';
+import type { Column } from '../../fhir/search/search-columns';
 import { texts } from '../../texts';
 
 const { resources } = texts;

@@ -2,11 +2,11 @@
 import { Anchor, Collapse, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from 'react-router';
-import type { Column } from '../../fhir/search-columns';
-import { useCapabilities } from '../../fhir/search-definitions';
-import { toCurl } from '../../fhir/search-curl';
-import { toGraphql } from '../../fhir/search-graphql';
-import { parseQuery } from '../../fhir/search-query';
+import type { Column } from '../../fhir/search/search-columns';
+import { useCapabilities } from '../../fhir/search/search-definitions';
+import { toCurl } from '../../fhir/search/search-curl';
+import { toGraphql } from '../../fhir/search/search-graphql';
+import { parseQuery } from '../../fhir/search/search-query';
 import { CopyField } from '../../layout/copy';
 import { Disclosure } from '../../layout/disclosure';
 import { usePerson } from '../../layout/use-person';

@@ -2,7 +2,7 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { placeOf } from '../../fhir/search-address';
+import { placeOf } from '../../fhir/search/search-address';
 import { fhirPath, type Space } from '../../place';
 import { texts } from '../../texts';
 

@@ -2,7 +2,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '../../layout/icons/icons';
 import { Link, useLocation } from 'react-router';
-import { formatQuery, parseQuery } from '../../fhir/search-query';
+import { formatQuery, parseQuery } from '../../fhir/search/search-query';
 import { texts } from '../../texts';
 
 const { resources } = texts;

@@ -2,10 +2,10 @@
 import { Alert, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { searchRecords, type RecordPage } from '../../api/records';
-import { columnsOf, columnsOfRecords, defaultColumns } from '../../fhir/search-columns';
-import { useDefinition } from '../../fhir/search-definitions';
-import type { SearchParameter } from '../../fhir/search-parameters';
-import { formatQuery, parseQuery } from '../../fhir/search-query';
+import { columnsOf, columnsOfRecords, defaultColumns } from '../../fhir/search/search-columns';
+import { useDefinition } from '../../fhir/search/search-definitions';
+import type { SearchParameter } from '../../fhir/search/search-parameters';
+import { formatQuery, parseQuery } from '../../fhir/search/search-query';
 import { Loaded } from '../../layout/loaded';
 import type { Space } from '../../place';
 import { texts } from '../../texts';

@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { countRecords } from '../../api/records';
-import { formatQuery, parseQuery } from '../../fhir/search-query';
+import { formatQuery, parseQuery } from '../../fhir/search/search-query';
 import type { Space } from '../../place';
 import { texts } from '../../texts';
 

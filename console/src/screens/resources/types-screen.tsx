@@ -2,7 +2,7 @@
 import { Group, Loader, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Capabilities } from '../../fhir/capabilities';
-import { useCapabilities } from '../../fhir/search-definitions';
+import { useCapabilities } from '../../fhir/search/search-definitions';
 import { Loaded } from '../../layout/loaded';
 import { ScreenHeading } from '../../layout/heading';
 import type { Space } from '../../place';

@@ -1,6 +1,6 @@
 /** The columns that a person has chosen for the tables of a type; this browser remembers them. */
 import { useState } from 'react';
-import type { Column } from '../../fhir/search-columns';
+import type { Column } from '../../fhir/search/search-columns';
 
 const keyOf = (type: string): string => `andiron/columns/${type}`;
 

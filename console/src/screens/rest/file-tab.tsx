@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Part } from '../../layout/heading';
 import { Loading } from '../../layout/loaded';
-import { useCapabilities } from '../../fhir/search-definitions';
+import { useCapabilities } from '../../fhir/search/search-definitions';
 import type { Space } from '../../place';
 import { leaveUnknown, readFile, UnreadableFile } from '../../rest/file/read-file';
 import { texts } from '../../texts';

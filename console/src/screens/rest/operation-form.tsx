@@ -7,7 +7,7 @@ import { Failure } from '../../api/failure';
 import { get } from '../../api/fhir';
 import { isObject, objectsOf, toJson } from '../../api/json';
 import type { ListedOperation } from '../../fhir/capabilities';
-import { useCapabilities, useSystemOperations } from '../../fhir/search-definitions';
+import { useCapabilities, useSystemOperations } from '../../fhir/search/search-definitions';
 import { Disclosure } from '../../layout/disclosure';
 import type { Space } from '../../place';
 import { typeIn } from '../../rest/complete-path';

@@ -1,7 +1,11 @@
 /** The path of a request, completed by what the server says that it can. */
 import { Autocomplete, Group, Text } from '@mantine/core';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { useCapabilities, useSearchParameters, useSystemOperations } from '../../fhir/search-definitions';
+import {
+  useCapabilities,
+  useSearchParameters,
+  useSystemOperations,
+} from '../../fhir/search/search-definitions';
 import { absolute, fhirPath, type Space } from '../../place';
 import { completePath, typeIn, type Proposal } from '../../rest/complete-path';
 import { texts } from '../../texts';

@@ -5,7 +5,7 @@ import { Link } from 'react-router';
 import { closestName } from '../../../../packages/fhir-values/closest-name';
 import { Failure } from '../../api/failure';
 import { parseJson, type JsonObject } from '../../api/json';
-import { toCurl } from '../../fhir/search-curl';
+import { toCurl } from '../../fhir/search/search-curl';
 import { get } from '../../api/fhir';
 import { CopyField, CopyLine } from '../../layout/copy';
 import { useSpace } from '../../layout/current-screen';

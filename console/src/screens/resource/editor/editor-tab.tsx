@@ -5,7 +5,7 @@ import { Link, useLocation } from 'react-router';
 import { jsonSteps, type JsonObject } from '../../../api/json';
 import { inSlices, type Steps } from '../../../api/slices';
 import { draftOf, keepDraft } from '../../../editor/drafts';
-import { withoutServerMeta } from '../../../fhir/diff';
+import { withoutServerMeta } from '../../../fhir/compare/diff';
 import { Loading } from '../../../layout/loaded';
 import { useSliced } from '../../../layout/use-sliced';
 import { resourcePath, type Space } from '../../../place';

@@ -2,7 +2,7 @@
 import { Group, Text, TextInput } from '@mantine/core';
 import { isObject, objectsOf, textOf, type JsonObject } from '../../../api/json';
 import { pruneIn, removeIn, setIn } from '../../../editor/json-edit';
-import type { JsonPath } from '../../../fhir/diff';
+import type { JsonPath } from '../../../fhir/compare/diff';
 import { texts } from '../../../texts';
 import { CodeSelect, type ChosenCode } from './code-select';
 import { fieldId, findingAt, useFormDraft } from './form-draft';

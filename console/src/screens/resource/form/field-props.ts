@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../api/json';
-import type { JsonPath } from '../../../fhir/diff';
-import type { FormField, FormPlace } from '../../../fhir/form-types';
+import type { JsonPath } from '../../../fhir/compare/diff';
+import type { FormField, FormPlace } from '../../../fhir/form/form-types';
 
 /** What the view of an element gets. */
 export interface FieldProps {

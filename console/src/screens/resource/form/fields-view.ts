@@ -1,8 +1,8 @@
 /** The view of all fields of a value. A group gets it from the form, because its fields can be groups again. */
 import { createContext, type ComponentType } from 'react';
 import type { JsonObject } from '../../../api/json';
-import type { JsonPath } from '../../../fhir/diff';
-import type { FormPlace } from '../../../fhir/form-types';
+import type { JsonPath } from '../../../fhir/compare/diff';
+import type { FormPlace } from '../../../fhir/form/form-types';
 
 export interface FieldsProps {
   readonly place: FormPlace;

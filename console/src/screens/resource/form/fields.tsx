@@ -2,8 +2,8 @@
 import { Select } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { JsonObject } from '../../../api/json';
-import { fieldsOf } from '../../../fhir/form-definition';
-import type { FormField } from '../../../fhir/form-types';
+import { fieldsOf } from '../../../fhir/form/form-definition';
+import type { FormField } from '../../../fhir/form/form-types';
 import { texts } from '../../../texts';
 import { FieldView } from './field-view';
 import type { FieldsProps } from './fields-view';

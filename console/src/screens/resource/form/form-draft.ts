@@ -3,7 +3,7 @@ import { createContext, useContext } from 'react';
 import type { Issue } from '../../../api/failure';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../../api/json';
 import { stepsOf } from '../../../editor/json-place';
-import type { JsonPath } from '../../../fhir/diff';
+import type { JsonPath } from '../../../fhir/compare/diff';
 import type { Space } from '../../../place';
 
 export interface PlacedIssue {

@@ -1,8 +1,8 @@
 /** One value of a list in a form, and the way to add another one. */
 import { ActionIcon, Button, Group, Select } from '@mantine/core';
 import { isArray, type JsonValue } from '../../../api/json';
-import { fieldOf } from '../../../fhir/form-definition';
-import type { FieldType, FormField, FormPlace, FormSlice } from '../../../fhir/form-types';
+import { fieldOf } from '../../../fhir/form/form-definition';
+import type { FieldType, FormField, FormPlace, FormSlice } from '../../../fhir/form/form-types';
 import { humanize } from '../../../fhir/humanize';
 import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '../../../layout/icons/icons';
 import { texts } from '../../../texts';

@@ -2,9 +2,9 @@
 import { Group } from '@mantine/core';
 import { isObject, textOf, type JsonObject, type JsonValue } from '../../../api/json';
 import { removeIn, setIn } from '../../../editor/json-edit';
-import { fieldsOf, hasChildren, readForm, templateOf } from '../../../fhir/form-definition';
-import type { FormField, FormPlace } from '../../../fhir/form-types';
-import { isSame } from '../../../fhir/same';
+import { fieldsOf, hasChildren, readForm, templateOf } from '../../../fhir/form/form-definition';
+import type { FormField, FormPlace } from '../../../fhir/form/form-types';
+import { isSame } from '../../../fhir/compare/same';
 import { useStructure } from '../../../editor/snapshots';
 import { texts } from '../../../texts';
 import { CodeSelect } from './code-select';

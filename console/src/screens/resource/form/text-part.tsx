@@ -2,7 +2,7 @@
 import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { pruneIn, removeIn, setIn } from '../../../editor/json-edit';
-import type { JsonPath } from '../../../fhir/diff';
+import type { JsonPath } from '../../../fhir/compare/diff';
 import { fieldId, useFormDraft } from './form-draft';
 
 export interface TextPartProps {

@@ -1,6 +1,6 @@
 /** The focus after a person has added a value to a list of a form, or removed one. */
 import { useEffect, useRef, useState, type RefObject } from 'react';
-import type { JsonPath } from '../../../fhir/diff';
+import type { JsonPath } from '../../../fhir/compare/diff';
 import { fieldId } from './form-draft';
 
 const INPUTS = 'input, textarea, select, button';

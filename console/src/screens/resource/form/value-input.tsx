@@ -1,6 +1,6 @@
 /** The input of one value, by its type. */
 import type { ComponentType } from 'react';
-import type { FieldType } from '../../../fhir/form-types';
+import type { FieldType } from '../../../fhir/form/form-types';
 import { AttachmentInput } from './attachment-input';
 import { CodeInput, CodingInput, ConceptInput } from './coded-input';
 import { GroupInput } from './group-input';

@@ -1,7 +1,7 @@
 /** What the input of one value needs, whatever its type. */
 import type { JsonValue } from '../../../api/json';
-import type { JsonPath } from '../../../fhir/diff';
-import type { FieldType, FormField, FormPlace } from '../../../fhir/form-types';
+import type { JsonPath } from '../../../fhir/compare/diff';
+import type { FieldType, FormField, FormPlace } from '../../../fhir/form/form-types';
 
 export interface ValueProps {
   readonly path: JsonPath;

@@ -14,7 +14,7 @@ import {
 } from '../../../api/json';
 import { nameElement, type NamedElement } from '../../../editor/element-at';
 import { useKnowledge } from '../../../editor/snapshots';
-import { diffSteps, withoutServerMeta, writePath, type Difference } from '../../../fhir/diff';
+import { diffSteps, withoutServerMeta, writePath, type Difference } from '../../../fhir/compare/diff';
 import { formatValue } from '../../../fhir/format';
 import { Loading } from '../../../layout/loaded';
 import { useSliced } from '../../../layout/use-sliced';

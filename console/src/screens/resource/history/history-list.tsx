@@ -2,7 +2,7 @@
 import { Anchor, Badge, Button, Group, Loader, Text } from '@mantine/core';
 import { useCallback } from 'react';
 import { Link } from 'react-router';
-import { diffSteps, pathsOf, withoutServerMeta } from '../../../fhir/diff';
+import { diffSteps, pathsOf, withoutServerMeta } from '../../../fhir/compare/diff';
 import { formatDateTime } from '../../../fhir/format-date';
 import { RecordTable, type More } from '../../../layout/record-table';
 import { useSliced } from '../../../layout/use-sliced';

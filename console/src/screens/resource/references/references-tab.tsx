@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../api/json';
 import type { TypeCapability } from '../../../fhir/capabilities';
 import { referenceSteps } from '../../../fhir/references-in';
 import { ReferenceView } from '../../../fhir/render/reference-view';
-import { useCapabilities } from '../../../fhir/search-definitions';
+import { useCapabilities } from '../../../fhir/search/search-definitions';
 import { Loaded, Loading } from '../../../layout/loaded';
 import { ANYWHERE, RecordTable } from '../../../layout/record-table';
 import { Part } from '../../../layout/heading';

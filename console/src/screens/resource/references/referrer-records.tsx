@@ -7,7 +7,7 @@ import { searchRecords } from '../../../api/records';
 import type { TypeDefinition } from '../../../fhir/definitions';
 import { observedText } from '../../../fhir/observed-text';
 import { useHeadline } from '../../../fhir/render/use-names';
-import { useDefinition } from '../../../fhir/search-definitions';
+import { useDefinition } from '../../../fhir/search/search-definitions';
 import { Loaded } from '../../../layout/loaded';
 import { resourcePath, type Space } from '../../../place';
 import type { Referrer } from './use-referrers';

@@ -1,9 +1,9 @@
 /** Chooses the search parameter of a further criterion. */
 import { Select, Text, type ComboboxItem } from '@mantine/core';
-import { emptyCriterion } from '../../../fhir/search-conditions';
-import { useSearchParameters } from '../../../fhir/search-definitions';
-import type { SearchParameter } from '../../../fhir/search-parameters';
-import type { Criterion } from '../../../fhir/search-query';
+import { emptyCriterion } from '../../../fhir/search/search-conditions';
+import { useSearchParameters } from '../../../fhir/search/search-definitions';
+import type { SearchParameter } from '../../../fhir/search/search-parameters';
+import type { Criterion } from '../../../fhir/search/search-query';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
 

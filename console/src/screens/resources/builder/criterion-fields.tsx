@@ -1,10 +1,10 @@
 /** The inputs of one criterion: its condition and values, or the condition on what it refers to. */
 import { Group, Select, TextInput } from '@mantine/core';
 import { humanize } from '../../../fhir/humanize';
-import { conditionsOf, toEditable, withCondition } from '../../../fhir/search-conditions';
-import { useSearchParameters } from '../../../fhir/search-definitions';
-import type { SearchParameter } from '../../../fhir/search-parameters';
-import { keyOf, type Criterion } from '../../../fhir/search-query';
+import { conditionsOf, toEditable, withCondition } from '../../../fhir/search/search-conditions';
+import { useSearchParameters } from '../../../fhir/search/search-definitions';
+import type { SearchParameter } from '../../../fhir/search/search-parameters';
+import { keyOf, type Criterion } from '../../../fhir/search/search-query';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
 import { LinkFields, type Link } from './link-fields';

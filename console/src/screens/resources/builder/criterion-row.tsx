@@ -2,8 +2,8 @@
 import { ActionIcon, Box, Group, Text, Tooltip } from '@mantine/core';
 import { IconTrash } from '../../../layout/icons/icons';
 import { humanize } from '../../../fhir/humanize';
-import { useSearchParameters } from '../../../fhir/search-definitions';
-import { keyOf, type Criterion } from '../../../fhir/search-query';
+import { useSearchParameters } from '../../../fhir/search/search-definitions';
+import { keyOf, type Criterion } from '../../../fhir/search/search-query';
 import { texts } from '../../../texts';
 import classes from './builder.module.css';
 import { CriterionFields, type CriterionFieldsProps } from './criterion-fields';

@@ -3,9 +3,9 @@ import { Group, Select, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { referrersOf } from '../../../fhir/capabilities';
 import { humanize } from '../../../fhir/humanize';
-import { emptyCriterion } from '../../../fhir/search-conditions';
-import { useCapabilities, useSearchParameters } from '../../../fhir/search-definitions';
-import type { Criterion } from '../../../fhir/search-query';
+import { emptyCriterion } from '../../../fhir/search/search-conditions';
+import { useCapabilities, useSearchParameters } from '../../../fhir/search/search-definitions';
+import type { Criterion } from '../../../fhir/search/search-query';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
 

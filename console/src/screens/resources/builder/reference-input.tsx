@@ -8,7 +8,7 @@ import { humanize } from '../../../fhir/humanize';
 import { parseReference } from '../../../fhir/reference';
 import { useRecordName, wordsOf } from '../../../fhir/render/use-names';
 import { useTargets } from '../../../fhir/use-targets';
-import { fromTyped, toTyped } from '../../../fhir/search-value';
+import { fromTyped, toTyped } from '../../../fhir/search/search-value';
 import { texts } from '../../../texts';
 import type { ValueInputProps } from './value-input-props';
 

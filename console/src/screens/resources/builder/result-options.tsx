@@ -1,7 +1,7 @@
 /** The order of the results, what is included with them, and how many are on a page. */
 import { MultiSelect, Select, SimpleGrid } from '@mantine/core';
-import { useCapabilities } from '../../../fhir/search-definitions';
-import type { Include, SearchQuery, SortKey } from '../../../fhir/search-query';
+import { useCapabilities } from '../../../fhir/search/search-definitions';
+import type { Include, SearchQuery, SortKey } from '../../../fhir/search/search-query';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
 

@@ -1,5 +1,5 @@
 /** What the inputs of a value need, whatever the type of its parameter. */
-import type { SearchParameter } from '../../../fhir/search-parameters';
+import type { SearchParameter } from '../../../fhir/search/search-parameters';
 import type { Space } from '../../../place';
 
 export interface ValueInputProps {

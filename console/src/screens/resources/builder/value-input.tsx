@@ -2,7 +2,7 @@
 import { Group, TextInput } from '@mantine/core';
 import { humanize } from '../../../fhir/humanize';
 import { escapeValue, unescapeValue } from '../../../../../packages/fhir-values/search-value';
-import { formatQuantityValue, fromTyped, parseQuantity, toTyped } from '../../../fhir/search-value';
+import { formatQuantityValue, fromTyped, parseQuantity, toTyped } from '../../../fhir/search/search-value';
 import { texts } from '../../../texts';
 import { CodeInput } from './code-input';
 import { ReferenceInput } from './reference-input';

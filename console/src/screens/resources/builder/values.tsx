@@ -2,9 +2,9 @@
 import { ActionIcon, Button, Group, Select, Stack } from '@mantine/core';
 import { IconPlus, IconX } from '../../../layout/icons/icons';
 import { humanize } from '../../../fhir/humanize';
-import type { ValueCriterion } from '../../../fhir/search-conditions';
-import type { SearchParameter } from '../../../fhir/search-parameters';
-import type { Criterion } from '../../../fhir/search-query';
+import type { ValueCriterion } from '../../../fhir/search/search-conditions';
+import type { SearchParameter } from '../../../fhir/search/search-parameters';
+import type { Criterion } from '../../../fhir/search/search-query';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
 import { ValueInput } from './value-input';

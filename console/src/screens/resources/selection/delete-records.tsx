@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { JsonObject } from '../../../api/json';
 import type { TypeCapability } from '../../../fhir/capabilities';
 import { formatTitle } from '../../../fhir/format';
-import { useCapabilities } from '../../../fhir/search-definitions';
+import { useCapabilities } from '../../../fhir/search/search-definitions';
 import { versionOf } from '../../../fhir/server-meta';
 import { Loaded, Loading } from '../../../layout/loaded';
 import { NUMBER, RecordTable } from '../../../layout/record-table';

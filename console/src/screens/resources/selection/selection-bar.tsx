@@ -5,7 +5,7 @@ import { useRef, useState } from 'react';
 import { loadMatches } from '../../../api/load-matches';
 import { saveFile } from '../../../editor/download';
 import { toCsv, toNdjson } from '../../../fhir/csv';
-import type { Column } from '../../../fhir/search-columns';
+import type { Column } from '../../../fhir/search/search-columns';
 import { FailureView } from '../../../layout/failure-view';
 import { IconDownload, IconTrash } from '../../../layout/icons/icons';
 import type { Space } from '../../../place';

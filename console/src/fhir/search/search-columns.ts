@@ -1,10 +1,10 @@
 /** The columns of a table of records, chosen by the definition and the search parameters of their type. */
-import type { JsonObject, JsonValue } from '../api/json';
-import { observedText } from './observed-text';
-import type { ElementInfo, TypeDefinition } from './definitions';
-import { humanize } from './humanize';
+import type { JsonObject, JsonValue } from '../../api/json';
+import { observedText } from '../observed-text';
+import type { ElementInfo, TypeDefinition } from '../definitions';
+import { humanize } from '../humanize';
 import type { SearchParameter } from './search-parameters';
-import { choiceName } from '../../../packages/fhir-values/choice-name';
+import { choiceName } from '../../../../packages/fhir-values/choice-name';
 
 export interface Column {
   /** Name of the element; of a choice of types without the type. */

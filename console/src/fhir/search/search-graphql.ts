@@ -1,12 +1,12 @@
 /** The GraphQL document that does what a search address does. */
-import type { Capabilities } from './capabilities';
+import type { Capabilities } from '../capabilities';
 import type { Column } from './search-columns';
 import { formatQuery, type Criterion, type SearchQuery } from './search-query';
-import { unescapeValue } from '../../../packages/fhir-values/search-value';
-import { choiceName } from '../../../packages/fhir-values/choice-name';
-import { EXPRESSION_PARAMETERS } from '../../../packages/fhir-values/search-name';
-import { splitPrefix } from '../../../packages/fhir-values/search-prefix';
-import { toArgumentName } from '../../../packages/fhir-values/argument-name';
+import { unescapeValue } from '../../../../packages/fhir-values/search-value';
+import { choiceName } from '../../../../packages/fhir-values/choice-name';
+import { EXPRESSION_PARAMETERS } from '../../../../packages/fhir-values/search-name';
+import { splitPrefix } from '../../../../packages/fhir-values/search-prefix';
+import { toArgumentName } from '../../../../packages/fhir-values/argument-name';
 
 type Literal = string | boolean | readonly Literal[] | { readonly [name: string]: Literal };
 

@@ -1,8 +1,8 @@
 /** The query string of a search as criteria that people can edit, and back. */
-import { splitUnescaped } from '../../../packages/fhir-values/search-value';
-import { isPrefix } from '../../../packages/fhir-values/search-prefix';
+import { splitUnescaped } from '../../../../packages/fhir-values/search-value';
+import { isPrefix } from '../../../../packages/fhir-values/search-prefix';
 import { formatPrefixed } from './search-value';
-import { EXPRESSION_PARAMETERS, splitSearchName } from '../../../packages/fhir-values/search-name';
+import { EXPRESSION_PARAMETERS, splitSearchName } from '../../../../packages/fhir-values/search-name';
 
 /** A condition on a record, on what it refers to (`chain`), or on what refers to it (`has`). */
 export type Criterion =

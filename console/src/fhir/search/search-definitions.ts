@@ -1,17 +1,17 @@
 /** Loads what the server defines about types and their search parameters, each once. */
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { get } from '../api/fhir';
-import { Failure } from '../api/failure';
-import type { JsonObject } from '../api/json';
-import type { Space } from '../place';
+import { get } from '../../api/fhir';
+import { Failure } from '../../api/failure';
+import type { JsonObject } from '../../api/json';
+import type { Space } from '../../place';
 import {
   readCapabilities,
   readSystemOperations,
   type Capabilities,
   type ListedOperation,
-} from './capabilities';
-import { readDefinition, type TypeDefinition } from './definitions';
+} from '../capabilities';
+import { readDefinition, type TypeDefinition } from '../definitions';
 import { joinDefinitions, type SearchParameter } from './search-parameters';
 
 /** A tenant's own search parameters are seen after this time at the latest. */

@@ -1,8 +1,8 @@
 /** Which slice of a profile a value belongs to: by what the slice fixes, by its type, or by what it refers to. */
-import { isArray, isObject, objectsOf, textOf, type JsonObject, type JsonValue } from '../api/json';
+import { isArray, isObject, objectsOf, textOf, type JsonObject, type JsonValue } from '../../api/json';
 import { childrenOf, fieldOf, fits, templateOf } from './form-definition';
 import type { FieldType, FormDefinition, FormField, FormSlice } from './form-types';
-import { parseReference } from './reference';
+import { parseReference } from '../reference';
 
 /** The slice that a value belongs to; undefined: to none, or it cannot be told. */
 export function sliceFor(

@@ -1,5 +1,5 @@
 /** Finds the place in the console for what people paste: `Type/id`, a search, or a FHIR address. */
-import { ID } from '../../../packages/fhir-values/id';
+import { ID } from '../../../../packages/fhir-values/id';
 
 const RELATIVE = new RegExp(`^/?([A-Z][A-Za-z]+(?:/${ID}(?:/_history(?:/${ID})?)?)?(?:\\?\\S*)?)$`);
 const WITH_SPACE = /\/w\/[a-z0-9-]{1,63}\/api\/v1\/fhir\/r4b?\/\S+$/;

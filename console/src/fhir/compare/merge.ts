@@ -3,8 +3,8 @@
  * collision, which a person decides. The parts that are taken as a whole are the elements of the resource and of its
  * BackboneElements: a value of one person with the unit of another would be a new, wrong fact.
  */
-import { isArray, isObject, textOf, type JsonArray, type JsonObject, type JsonValue } from '../api/json';
-import { membersOf, type Location } from '../editor/element-at';
+import { isArray, isObject, textOf, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
+import { membersOf, type Location } from '../../editor/element-at';
 import { alignedItems, writePath, type JsonPath } from './diff';
 import { isSame } from './same';
 

@@ -1,7 +1,7 @@
 /** Search parameters of a type with what their SearchParameter resources say. */
-import { isArray, objectsOf, textOf, type JsonObject } from '../api/json';
-import type { ListedParameter } from './capabilities';
-import { EXPRESSION_PARAMETERS } from '../../../packages/fhir-values/search-name';
+import { isArray, objectsOf, textOf, type JsonObject } from '../../api/json';
+import type { ListedParameter } from '../capabilities';
+import { EXPRESSION_PARAMETERS } from '../../../../packages/fhir-values/search-name';
 
 export interface SearchParameter extends ListedParameter {
   /** The types that a reference may lead to; empty: any, or not known. */

@@ -1,8 +1,8 @@
 /** What changed between two versions of a record, element by element. */
-import { isArray, isObject, textOf, type JsonArray, type JsonObject, type JsonValue } from '../api/json';
-import { finish, type Steps } from '../api/slices';
+import { isArray, isObject, textOf, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
+import { finish, type Steps } from '../../api/slices';
 import { isSame, ItemNumbers } from './same';
-import { SERVER_EXTENSIONS } from '../../../packages/fhir-values/server-meta';
+import { SERVER_EXTENSIONS } from '../../../../packages/fhir-values/server-meta';
 
 /** The way to a value: names of members, and indexes in arrays. */
 export type JsonPath = readonly (string | number)[];

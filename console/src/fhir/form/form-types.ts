@@ -1,5 +1,5 @@
 /** The parts of a form: what fields, types and slices a StructureDefinition has. */
-import type { JsonObject, JsonValue } from '../api/json';
+import type { JsonObject, JsonValue } from '../../api/json';
 
 /** The elements of one StructureDefinition, by their ids: `Patient.identifier:mrn.system`. */
 export interface FormDefinition {

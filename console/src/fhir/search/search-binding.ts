@@ -1,5 +1,5 @@
 /** Finds the value set that the codes of a search parameter come from. */
-import type { ElementInfo, TypeDefinition } from './definitions';
+import type { ElementInfo, TypeDefinition } from '../definitions';
 import type { SearchParameter } from './search-parameters';
 
 /** The value set of the element that the parameter searches; undefined: none is bound, or the definition is not known. */

@@ -1,10 +1,10 @@
 /** What a form can show of a type or profile: the elements of a StructureDefinition with their children and slices. */
-import { isArray, isObject, objectsOf, textOf, type JsonObject, type JsonValue } from '../api/json';
-import { isSame } from './same';
+import { isArray, isObject, objectsOf, textOf, type JsonObject, type JsonValue } from '../../api/json';
+import { isSame } from '../compare/same';
 import { choiceTypesOf, sliceOfType } from './form-choice';
 import type { FieldType, FormBinding, FormDefinition, FormField, FormPlace, FormSlice } from './form-types';
-import { humanize } from './humanize';
-import { choiceName } from '../../../packages/fhir-values/choice-name';
+import { humanize } from '../humanize';
+import { choiceName } from '../../../../packages/fhir-values/choice-name';
 
 const TYPE_URL = 'http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type';
 const CHOICE = '[x]';

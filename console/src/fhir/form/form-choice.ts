@@ -1,5 +1,5 @@
 /** What the slices of a profile say about the types of an element with a choice of types, such as `value[x]`. */
-import { isObject, objectsOf, textOf, type JsonObject } from '../api/json';
+import { isObject, objectsOf, textOf, type JsonObject } from '../../api/json';
 import type { FieldType, FormDefinition } from './form-types';
 
 export interface ChoiceTypes {

@@ -1,6 +1,6 @@
 /** The parts of one value of a search parameter. */
-import type { Prefixed } from '../../../packages/fhir-values/search-prefix';
-import { escapeValue, splitUnescaped, unescapeValue } from '../../../packages/fhir-values/search-value';
+import type { Prefixed } from '../../../../packages/fhir-values/search-prefix';
+import { escapeValue, splitUnescaped, unescapeValue } from '../../../../packages/fhir-values/search-value';
 
 /** A value with its prefix; `eq` is not written. */
 export function formatPrefixed({ prefix, rest }: Prefixed): string {

@@ -1,7 +1,7 @@
 /** The conditions that a search parameter can state, and a criterion with another condition. */
 import { modifiersOf, type SearchParameter } from './search-parameters';
 import type { Criterion } from './search-query';
-import { PREFIXES, splitPrefix } from '../../../packages/fhir-values/search-prefix';
+import { PREFIXES, splitPrefix } from '../../../../packages/fhir-values/search-prefix';
 
 export type ValueCriterion = Extract<Criterion, { kind: 'value' }>;
 

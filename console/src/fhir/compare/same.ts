@@ -1,5 +1,5 @@
 /** Whether values of JSON say the same: members in any order, numbers with all their digits. */
-import { isArray, isObject, textOf, type JsonArray, type JsonValue } from '../api/json';
+import { isArray, isObject, textOf, type JsonArray, type JsonValue } from '../../api/json';
 
 /** Cost: a look at each value until the first difference. */
 export function isSame(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
