@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `andiron`: finds the command and passes it the arguments. A command is one file in cli/ and one line in cli/commands.ts. */
+/** `andiron`: finds the command and passes it the arguments. A command is one file in cli/commands/ and one line in cli/commands.ts. */
 import { fail } from './cli/failure';
 import { run } from './cli/run';
 

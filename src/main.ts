@@ -1,7 +1,7 @@
 /** `npm start`: the server against an existing PostgreSQL and Redis. */
 import { loadEnvironmentFile } from './cli/environment-file';
 import { fail } from './cli/failure';
-import { runServer } from './cli/serve';
+import { runServer } from './cli/commands/serve';
 
 async function run(): Promise<void> {
   loadEnvironmentFile();

@@ -84,7 +84,7 @@ export const LIMITS = [
   },
   {
     name: 'a migration that is stopped has the exit code of a complete one',
-    edits: [edit('src/cli/migrate.ts', 'code: 1,', 'code: 0,')],
+    edits: [edit('src/cli/commands/migrate.ts', 'code: 1,', 'code: 0,')],
     tests: ['test/process/migrate.test.ts'],
   },
 ];

@@ -1,22 +1,22 @@
-import { access } from './access';
-import { audit } from './audit';
-import { client } from './client';
+import { access } from './commands/access';
+import { audit } from './commands/audit';
+import { client } from './commands/client';
 import type { AnyCommand, CommandGroup, Options } from './command';
-import { config } from './config';
-import { doctor } from './doctor';
-import { importFiles } from './import';
-import { importPackage } from './import-package';
-import { issuer } from './issuer';
-import { keys } from './keys';
-import { migrate } from './migrate';
-import { policy } from './policy';
-import { quickstart } from './quickstart';
-import { reindex } from './reindex';
+import { config } from './commands/config';
+import { doctor } from './commands/doctor';
+import { importFiles } from './commands/import';
+import { importPackage } from './commands/import-package';
+import { issuer } from './commands/issuer';
+import { keys } from './commands/keys';
+import { migrate } from './commands/migrate';
+import { policy } from './commands/policy';
+import { quickstart } from './commands/quickstart';
+import { reindex } from './commands/reindex';
 import { useRunningQuickstart } from './running-quickstart';
-import { serve } from './serve';
-import { subscription } from './subscription';
-import { tenant } from './tenant';
-import { user } from './user';
+import { serve } from './commands/serve';
+import { subscription } from './commands/subscription';
+import { tenant } from './commands/tenant';
+import { user } from './commands/user';
 
 const DATA_OPTION = {
   data: { type: 'string', value: 'DIR', help: 'folder of a running quick start (its --data)' },

@@ -1,9 +1,9 @@
-import { isRelease, RELEASE_NAMES, TRAIL_OUTCOMES, type TrailEvent, type TrailOutcome } from '../core';
-import type { Command } from './command';
-import { makeLog } from './log';
-import { textOf, wrongValue } from './option-values';
-import { JSON_OPTION, print } from './output';
-import { TENANT_OPTION, withTenant } from './with-tenant';
+import { isRelease, RELEASE_NAMES, TRAIL_OUTCOMES, type TrailEvent, type TrailOutcome } from '../../core';
+import type { Command } from '../command';
+import { makeLog } from '../log';
+import { textOf, wrongValue } from '../option-values';
+import { JSON_OPTION, print } from '../output';
+import { TENANT_OPTION, withTenant } from '../with-tenant';
 
 const ACTIONS: readonly string[] = ['C', 'R', 'U', 'D', 'E'];
 

@@ -1,15 +1,15 @@
-import { describeStart, loadSettings, misspelledSettings } from '../config';
-import { noteSource } from '../config/setting-sources';
-import type { Settings } from '../config/settings';
-import { planWorkers } from '../config/workers';
-import { isWorker } from '../workers/worker-link';
-import type { Arguments, Command } from './command';
-import { setHeapFlags } from './heap-flags';
-import { makeLog } from './log';
-import { endOnSignals, endOnUncaughtErrors } from './process-end';
-import { readProcessLimits } from './process-limits';
-import { toListenError } from './service-failure';
-import { startApp } from './with-app';
+import { describeStart, loadSettings, misspelledSettings } from '../../config';
+import { noteSource } from '../../config/setting-sources';
+import type { Settings } from '../../config/settings';
+import { planWorkers } from '../../config/workers';
+import { isWorker } from '../../workers/worker-link';
+import type { Arguments, Command } from '../command';
+import { setHeapFlags } from '../heap-flags';
+import { makeLog } from '../log';
+import { endOnSignals, endOnUncaughtErrors } from '../process-end';
+import { readProcessLimits } from '../process-limits';
+import { toListenError } from '../service-failure';
+import { startApp } from '../with-app';
 
 /**
  * Runs the server with an existing PostgreSQL until a signal ends it: in this process, in workers, or as one of them. Resolves when
@@ -18,7 +18,7 @@ import { startApp } from './with-app';
 export async function runServer(): Promise<void> {
   setHeapFlags();
   if (isWorker()) {
-    const { runWorker } = await import('./serve-worker.js');
+    const { runWorker } = await import('../serve-worker.js');
     await runWorker();
     return;
   }
@@ -28,7 +28,7 @@ export async function runServer(): Promise<void> {
     await runAlone(settings);
     return;
   }
-  const { runWorkers } = await import('./serve-workers.js');
+  const { runWorkers } = await import('../serve-workers.js');
   await runWorkers(settings, plan);
 }
 

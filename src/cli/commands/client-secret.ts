@@ -1,7 +1,7 @@
-import { toSecretDocument, toSecretLines } from './client-text';
-import { type Arguments, type Command, type CommandGroup, UsageError } from './command';
-import { JSON_OPTION, print } from './output';
-import { absent, TENANT_OPTION, withTenant } from './with-tenant';
+import { toSecretDocument, toSecretLines } from '../client-text';
+import { type Arguments, type Command, type CommandGroup, UsageError } from '../command';
+import { JSON_OPTION, print } from '../output';
+import { absent, TENANT_OPTION, withTenant } from '../with-tenant';
 
 const DAY_MS = 86_400_000;
 

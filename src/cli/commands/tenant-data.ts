@@ -1,10 +1,10 @@
 /** The sub-commands of `andiron tenant` that export, import or delete all data of a tenant. */
-import { whileBusy, type InvalidatedCaches, type TenantImport } from '../core';
-import { type Command, UsageError } from './command';
-import { JSON_OPTION, print, warn } from './output';
-import { readFolder, readLines, writeFolder, writeStream } from './tenant-files';
-import { withApp } from './with-app';
-import { noTenant } from './with-tenant';
+import { whileBusy, type InvalidatedCaches, type TenantImport } from '../../core';
+import { type Command, UsageError } from '../command';
+import { JSON_OPTION, print, warn } from '../output';
+import { readFolder, readLines, writeFolder, writeStream } from '../tenant-files';
+import { withApp } from '../with-app';
+import { noTenant } from '../with-tenant';
 
 export const exportTenant: Command = {
   name: 'export',

@@ -1,6 +1,6 @@
-import { loadSettings, misspelledSettings, settingsInForce } from '../config';
-import type { Command } from './command';
-import { JSON_OPTION, print } from './output';
+import { loadSettings, misspelledSettings, settingsInForce } from '../../config';
+import type { Command } from '../command';
+import { JSON_OPTION, print } from '../output';
 
 export const config: Command = {
   name: 'config',

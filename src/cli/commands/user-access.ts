@@ -1,11 +1,11 @@
 /** Help for people who cannot sign in, or not yet: invitations, and the removal of a second factor. */
-import { loadSettings } from '../config';
-import { ownAddresses } from '../config/exposure';
-import type { Core, Invitation } from '../core';
-import type { Command } from './command';
-import { textOf } from './option-values';
-import { JSON_OPTION, print, toInstant } from './output';
-import { absent, TENANT_OPTION, withTenant } from './with-tenant';
+import { loadSettings } from '../../config';
+import { ownAddresses } from '../../config/exposure';
+import type { Core, Invitation } from '../../core';
+import type { Command } from '../command';
+import { textOf } from '../option-values';
+import { JSON_OPTION, print, toInstant } from '../output';
+import { absent, TENANT_OPTION, withTenant } from '../with-tenant';
 
 /** The first address of the server. Throws where only the host of a request tells it. */
 export function ownAddress(): string {

@@ -7,12 +7,12 @@ import {
   type SubscriptionAdministration,
   type SubscriptionDelivery,
   type SubscriptionPlace,
-} from '../core';
-import { type Arguments, type Command, type CommandGroup, UsageError } from './command';
-import { textOf, wrongValue } from './option-values';
-import { JSON_OPTION, print, toInstant } from './output';
-import { withApp } from './with-app';
-import { TENANT_OPTION, withTenant } from './with-tenant';
+} from '../../core';
+import { type Arguments, type Command, type CommandGroup, UsageError } from '../command';
+import { textOf, wrongValue } from '../option-values';
+import { JSON_OPTION, print, toInstant } from '../output';
+import { withApp } from '../with-app';
+import { TENANT_OPTION, withTenant } from '../with-tenant';
 
 const STATUSES = ['error', 'active', 'requested', 'off'] as const;
 

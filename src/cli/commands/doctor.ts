@@ -1,14 +1,14 @@
 /** `andiron doctor`: looks at what a server needs, changes nothing, and says in plain words what is wrong. */
 import { readFile, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { ConfigurationError, loadSettings, misspelledSettings } from '../config';
-import { openFilesWarning } from '../config/open-files';
-import type { Settings } from '../config/settings';
-import type { DatabaseInspection } from '../core';
-import type { Command } from './command';
-import { quickstartAddress } from './running-quickstart';
-import { explainDatabaseError } from './service-failure';
-import { withSources } from '../config/setting-sources';
+import { ConfigurationError, loadSettings, misspelledSettings } from '../../config';
+import { openFilesWarning } from '../../config/open-files';
+import type { Settings } from '../../config/settings';
+import type { DatabaseInspection } from '../../core';
+import type { Command } from '../command';
+import { quickstartAddress } from '../running-quickstart';
+import { explainDatabaseError } from '../service-failure';
+import { withSources } from '../../config/setting-sources';
 
 interface Finding {
   readonly verdict: 'ok' | 'warning' | 'fault';
@@ -80,8 +80,8 @@ async function examineSettings({ core, http }: Settings): Promise<readonly Findi
 }
 
 async function examineDatabase(settings: Settings): Promise<readonly Finding[]> {
-  const { databaseOptions } = await import('../app.js');
-  const { inspectDatabase } = await import('../core/index.js');
+  const { databaseOptions } = await import('../../app.js');
+  const { inspectDatabase } = await import('../../core/index.js');
   const { host, port, database: name } = settings.database;
   let database: DatabaseInspection;
   try {
@@ -109,8 +109,8 @@ async function examineDatabase(settings: Settings): Promise<readonly Finding[]> 
 }
 
 async function examineReplicas(settings: Settings): Promise<readonly Finding[]> {
-  const { databaseOptions } = await import('../app.js');
-  const { inspectReplicas } = await import('../core/index.js');
+  const { databaseOptions } = await import('../../app.js');
+  const { inspectReplicas } = await import('../../core/index.js');
   // The finding about the database says why it cannot be reached.
   const replicas = await inspectReplicas(databaseOptions(settings)).catch(() => []);
   return replicas.map(({ host, port, fault: reason }) =>
@@ -213,8 +213,8 @@ function clockFinding({ clockAheadMs }: DatabaseInspection): Finding {
 }
 
 async function examineRedis(settings: Settings): Promise<readonly Finding[]> {
-  const { redisOptions } = await import('../app.js');
-  const { describePlace, inspectRedis, settingsBehind } = await import('../core/index.js');
+  const { redisOptions } = await import('../../app.js');
+  const { describePlace, inspectRedis, settingsBehind } = await import('../../core/index.js');
   const options = redisOptions(settings);
   try {
     const { version, evictionPolicies, place, faults } = await inspectRedis(options);

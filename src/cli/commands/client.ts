@@ -1,10 +1,10 @@
-import { ID_TOKEN_ALGORITHMS, type ClientApplication, type ClientChanges } from '../core';
+import { ID_TOKEN_ALGORITHMS, type ClientApplication, type ClientChanges } from '../../core';
 import { clientSecret, toExpiry } from './client-secret';
-import { toClientDocument, toClientLines, toSecretDocument, toSecretLines } from './client-text';
-import { type Arguments, type Command, type CommandGroup, type Options, UsageError } from './command';
-import { JSON_OPTION, print, warn } from './output';
-import { readJsonFile, textOf, wrongValue } from './option-values';
-import { absent, TENANT_OPTION, withTenant } from './with-tenant';
+import { toClientDocument, toClientLines, toSecretDocument, toSecretLines } from '../client-text';
+import { type Arguments, type Command, type CommandGroup, type Options, UsageError } from '../command';
+import { JSON_OPTION, print, warn } from '../output';
+import { readJsonFile, textOf, wrongValue } from '../option-values';
+import { absent, TENANT_OPTION, withTenant } from '../with-tenant';
 
 const DETAILS = {
   name: { type: 'string', value: 'NAME', help: 'display name of the client' },

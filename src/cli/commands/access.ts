@@ -5,12 +5,12 @@ import {
   type AccessExplanation,
   type ExplainedGrant,
   type ExplainedInteraction,
-} from '../core';
-import type { Command } from './command';
-import { makeLog } from './log';
-import { readJsonFile, textOf, wrongValue } from './option-values';
-import { JSON_OPTION, print } from './output';
-import { TENANT_OPTION, withTenant } from './with-tenant';
+} from '../../core';
+import type { Command } from '../command';
+import { makeLog } from '../log';
+import { readJsonFile, textOf, wrongValue } from '../option-values';
+import { JSON_OPTION, print } from '../output';
+import { TENANT_OPTION, withTenant } from '../with-tenant';
 
 export const access: Command = {
   name: 'access',

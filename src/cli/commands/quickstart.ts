@@ -1,11 +1,11 @@
-import type { QuickstartOptions } from '../embedded/quickstart';
-import type { Arguments, Command } from './command';
-import { setHeapFlags } from './heap-flags';
-import { misspelledSettings } from '../config';
-import { makeLog } from './log';
-import { endOnSignals, endOnUncaughtErrors } from './process-end';
-import { toListenError } from './service-failure';
-import { noteSource, QUICK_START } from '../config/setting-sources';
+import type { QuickstartOptions } from '../../embedded/quickstart';
+import type { Arguments, Command } from '../command';
+import { setHeapFlags } from '../heap-flags';
+import { misspelledSettings } from '../../config';
+import { makeLog } from '../log';
+import { endOnSignals, endOnUncaughtErrors } from '../process-end';
+import { toListenError } from '../service-failure';
+import { noteSource, QUICK_START } from '../../config/setting-sources';
 
 /** PostgreSQL may have much to write when it stops. */
 const STOP_TIMEOUT_MS = 60_000;
@@ -64,7 +64,7 @@ export const quickstart: Command = {
   async run(given) {
     setHeapFlags();
     // Loaded on demand: other commands do not need the server.
-    const { startQuickstart, Stoppable } = await import('../embedded/quickstart.js');
+    const { startQuickstart, Stoppable } = await import('../../embedded/quickstart.js');
     const started = new Stoppable();
     const quiet = makeLog({ log: { level: 'warn' } });
     for (const line of misspelledSettings(process.env)) quiet.warn(line);

@@ -5,12 +5,12 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isRelease, RELEASE_NAMES, type Core, type ImportState, type LocalImport } from '../core';
-import type { Arguments, Command } from './command';
-import { textOf, wrongValue } from './option-values';
-import { JSON_OPTION, print } from './output';
-import { createStatusLine, progressBar, type StatusLine } from './status-line';
-import { TENANT_OPTION, withTenant } from './with-tenant';
+import { isRelease, RELEASE_NAMES, type Core, type ImportState, type LocalImport } from '../../core';
+import type { Arguments, Command } from '../command';
+import { textOf, wrongValue } from '../option-values';
+import { JSON_OPTION, print } from '../output';
+import { createStatusLine, progressBar, type StatusLine } from '../status-line';
+import { TENANT_OPTION, withTenant } from '../with-tenant';
 
 const ERRORS = 'import-errors.ndjson';
 /** Between two looks at the progress. */

@@ -1,14 +1,14 @@
-import { loadSettings } from '../config';
-import { isRelease, RELEASE_NAMES } from '../core';
-import type { MissingPackage } from '../packages/dependencies';
-import type { ImportSummary } from '../packages/import-package';
-import { describeImport } from '../packages/import-report';
-import { sumOf } from '../packages/type-counts';
-import type { Command } from './command';
-import { makeLog } from './log';
-import { JSON_OPTION, print } from './output';
-import { textOf, wrongValue } from './option-values';
-import { TENANT_OPTION, withTenant } from './with-tenant';
+import { loadSettings } from '../../config';
+import { isRelease, RELEASE_NAMES } from '../../core';
+import type { MissingPackage } from '../../packages/dependencies';
+import type { ImportSummary } from '../../packages/import-package';
+import { describeImport } from '../../packages/import-report';
+import { sumOf } from '../../packages/type-counts';
+import type { Command } from '../command';
+import { makeLog } from '../log';
+import { JSON_OPTION, print } from '../output';
+import { textOf, wrongValue } from '../option-values';
+import { TENANT_OPTION, withTenant } from '../with-tenant';
 
 /** Further files are only counted. */
 const MAX_PRINTED = 1_000;
@@ -88,8 +88,8 @@ export const importPackage: Command = {
     const release = textOf(options['release']);
     if (release !== undefined && !isRelease(release)) throw wrongValue('release', RELEASE_NAMES);
     const settings = loadSettings(process.env);
-    const { PackageSource } = await import('../packages/package-source.js');
-    const { importWithDependencies } = await import('../packages/import-dependencies.js');
+    const { PackageSource } = await import('../../packages/package-source.js');
+    const { importWithDependencies } = await import('../../packages/import-dependencies.js');
     const packages = new PackageSource({
       registry: settings.packages.registry,
       allowedHosts: settings.core.outboundAllowedHosts,

@@ -1,7 +1,7 @@
-import type { Command, CommandGroup } from './command';
-import { JSON_OPTION, print } from './output';
-import { readJsonFile } from './option-values';
-import { absent, TENANT_OPTION, withTenant } from './with-tenant';
+import type { Command, CommandGroup } from '../command';
+import { JSON_OPTION, print } from '../output';
+import { readJsonFile } from '../option-values';
+import { absent, TENANT_OPTION, withTenant } from '../with-tenant';
 
 const list: Command = {
   name: 'list',

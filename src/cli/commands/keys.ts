@@ -1,6 +1,6 @@
-import type { Command, CommandGroup } from './command';
-import { JSON_OPTION, print } from './output';
-import { TENANT_OPTION, withTenant } from './with-tenant';
+import type { Command, CommandGroup } from '../command';
+import { JSON_OPTION, print } from '../output';
+import { TENANT_OPTION, withTenant } from '../with-tenant';
 
 const rotate: Command = {
   name: 'rotate',

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { isReleaseScope, type Core, type User, type UserChanges } from '../core';
-import { type Arguments, type Command, type CommandGroup, type Options, UsageError } from './command';
-import { JSON_OPTION, print, toInstant } from './output';
-import { readStandardInput, textOf, wrongValue } from './option-values';
+import { isReleaseScope, type Core, type User, type UserChanges } from '../../core';
+import { type Arguments, type Command, type CommandGroup, type Options, UsageError } from '../command';
+import { JSON_OPTION, print, toInstant } from '../output';
+import { readStandardInput, textOf, wrongValue } from '../option-values';
 import { invite, inviteUser, ownAddress, removeSecondFactor, toLines } from './user-access';
-import { absent, TENANT_OPTION, withTenant } from './with-tenant';
+import { absent, TENANT_OPTION, withTenant } from '../with-tenant';
 
 /** Length of a generated password: 144 random bits. */
 const PASSWORD_BYTES = 18;

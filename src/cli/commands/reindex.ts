@@ -6,13 +6,13 @@ import {
   type Core,
   type IndexDifference,
   type ReindexScope,
-} from '../core';
-import type { Arguments, Command } from './command';
-import { JSON_OPTION, print } from './output';
-import { textOf, wrongValue } from './option-values';
-import { createStatusLine } from './status-line';
-import { withApp } from './with-app';
-import { noTenant } from './with-tenant';
+} from '../../core';
+import type { Arguments, Command } from '../command';
+import { JSON_OPTION, print } from '../output';
+import { textOf, wrongValue } from '../option-values';
+import { createStatusLine } from '../status-line';
+import { withApp } from '../with-app';
+import { noTenant } from '../with-tenant';
 
 /** Further differences are only counted. */
 const MAX_PRINTED = 1_000;

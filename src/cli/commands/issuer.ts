@@ -1,8 +1,8 @@
-import { isReleaseScope, type Core, type NewIssuer } from '../core';
-import { type Arguments, type Command, type CommandGroup, UsageError } from './command';
-import { JSON_OPTION, print } from './output';
-import { textOf, wrongValue } from './option-values';
-import { absent, TENANT_OPTION, withTenant } from './with-tenant';
+import { isReleaseScope, type Core, type NewIssuer } from '../../core';
+import { type Arguments, type Command, type CommandGroup, UsageError } from '../command';
+import { JSON_OPTION, print } from '../output';
+import { textOf, wrongValue } from '../option-values';
+import { absent, TENANT_OPTION, withTenant } from '../with-tenant';
 
 async function printAll({ tenants: { issuers } }: Core, tenant: string, given: Arguments): Promise<void> {
   const all = await issuers.list(tenant);

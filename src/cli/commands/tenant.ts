@@ -1,10 +1,10 @@
-import { type Core, FhirError, type Tenant } from '../core';
-import { type Arguments, type Command, type CommandGroup, UsageError } from './command';
-import { readStandardInput, readTextFile } from './option-values';
-import { JSON_OPTION, print, toInstant } from './output';
+import { type Core, FhirError, type Tenant } from '../../core';
+import { type Arguments, type Command, type CommandGroup, UsageError } from '../command';
+import { readStandardInput, readTextFile } from '../option-values';
+import { JSON_OPTION, print, toInstant } from '../output';
 import { deleteTenant, exportTenant, importTenant } from './tenant-data';
-import { withApp } from './with-app';
-import { noTenant } from './with-tenant';
+import { withApp } from '../with-app';
+import { noTenant } from '../with-tenant';
 
 /** As in the answers of the HTTP API. */
 function toDocument({ name, display, status, created }: Tenant): object {

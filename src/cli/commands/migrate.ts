@@ -1,8 +1,8 @@
-import { loadSettings } from '../config';
-import type { Command } from './command';
-import { makeLog } from './log';
-import { endOnSignals } from './process-end';
-import { withApp } from './with-app';
+import { loadSettings } from '../../config';
+import type { Command } from '../command';
+import { makeLog } from '../log';
+import { endOnSignals } from '../process-end';
+import { withApp } from '../with-app';
 
 /** Limit in milliseconds on the time from a signal to the end of the process. */
 const STOP_MS = 1_000;
@@ -41,8 +41,8 @@ export const migrate: Command = {
       { log, signal: migrating.signal },
     );
     if (options['long-sequences'] !== true) return;
-    const { databaseOptions } = await import('../app.js');
-    const { lengthenSequences } = await import('../core/index.js');
+    const { databaseOptions } = await import('../../app.js');
+    const { lengthenSequences } = await import('../../core/index.js');
     const settings = loadSettings(process.env);
     const isChanged = await lengthenSequences({
       database: databaseOptions(settings),
