@@ -23,7 +23,6 @@ import { AuthorizationEndpoint } from '../oauth/authorization-endpoint';
 import { ClientAuthentication } from '../oauth/client-authentication';
 import { Clients } from '../oauth/clients';
 import { CredentialThrottle } from '../oauth/credential-throttle';
-import { DecoyKeys } from '../oauth/decoy-keys';
 import { explainedCaller, type ExplainedCaller } from '../oauth/explained-caller';
 import { Invitations } from '../oauth/invitations';
 import { OutsideIssuers } from '../oauth/issuers';
@@ -33,7 +32,6 @@ import { showSecondFactor } from '../oauth/second-factor-page';
 import { SecondStep } from '../oauth/second-step';
 import { SignInSteps } from '../oauth/sign-in-steps';
 import { SigningKeys } from '../oauth/signing-keys';
-import { TokenEndpoint } from '../oauth/token-endpoint';
 import { Users } from '../oauth/users';
 import { Outbound } from '../outbound/outbound';
 import type { DefinitionServices, ReadServices } from '../ports';
@@ -48,6 +46,7 @@ import { InvitationStore } from '../storage/accounts/user-invitations';
 import { GrantStore } from '../storage/accounts/user-grants';
 import type { CoreOptions } from './core-options';
 import type { BaseServices } from './create-foundation';
+import { createTokens } from './create-tokens';
 
 /** Administration of those who have access to a tenant. */
 interface AccountAdministration {
@@ -103,16 +102,8 @@ export function createAccess(
     authMode === 'enforced' ? spaces.decoy(tenant, release) : undefined;
   const findSpace = (tenant: string, release: Release): Promise<TenantSpace | undefined> =>
     spaces.find(tenant, release);
-  const administered = (keepsAdministrator: (tenant: string) => boolean): AdministeredTenants => ({
-    async spaceOf(tenant) {
-      const space = await findSpace(tenant, 'r4');
-      if (space === undefined) throw fhirError('unknownTenant');
-      return { ...space, keepsAdministrator: keepsAdministrator(tenant) };
-    },
-    changed: (tenant) => spaces.changed(tenant),
-  });
   // The operator may leave a tenant without administrators, but not the server.
-  const tenants = administered((tenant) => tenant === SYSTEM);
+  const tenants = administeredTenants(spaces, (tenant) => tenant === SYSTEM);
   const accounts = createAccounts(options, foundation);
   const { store, clients, keys, issuers, users, grantStore, grants, destinations } = accounts;
   const tokens = new AccessTokens(keys, publicUrls);
@@ -124,8 +115,9 @@ export function createAccess(
     ...{ clients, keys, tokens, issuers, grants, publicUrls, findSpace, decoy },
     patients: people,
   });
-  const endpoint = new TokenEndpoint({
-    ...{ tokens, users, findSpace, searchContext, seconds },
+  const issued = createTokens({
+    ...{ tokens, users, findSpace, searchContext, seconds, keys, tenants, decoy },
+    digest: foundation.digest,
     authentication: new ClientAuthentication({
       ...{ clients, store, assertionBases },
       remoteKeys: accounts.remoteKeys,
@@ -158,7 +150,6 @@ export function createAccess(
     mail: { send: options.sendMail, rates: foundation.rates, log },
     store: new InvitationStore(foundation.database, options.database),
   });
-  const decoys = new DecoyKeys(foundation.digest);
   const administer = (of: AdministeredTenants): AccountAdministration => ({
     clients: administerClients({
       ...{ tenants: of, clients, store, destinations, publicUrls },
@@ -174,13 +165,10 @@ export function createAccess(
 
   return {
     ...administer(tenants),
-    own: administer(administered(() => true)),
+    own: administer(administeredTenants(spaces, () => true)),
     start() {
-      const makesKeys = authMode === 'enforced';
-      starting ??= Promise.all([
-        nameReleases(issuers, log),
-        makesKeys ? makeFirstKeys(keys, tenants, log) : undefined,
-      ]);
+      const making = authMode === 'enforced' ? [makeFirstKeys(keys, tenants, log)] : [];
+      starting ??= Promise.all([nameReleases(issuers, log), ...making]);
     },
     async close() {
       await starting;
@@ -190,22 +178,7 @@ export function createAccess(
     renewCaller: (space, caller) => authentication.renew(space, caller),
     explainedCaller: (space, question) =>
       explainedCaller({ clients, users, people, source: personSource }, space, question),
-    tokens: {
-      grant: (request) => endpoint.grant(request),
-      revoke: (request) => endpoint.revoke(request),
-      introspect: (request) => endpoint.introspect(request),
-      async publicKeys(tenant) {
-        const space = await findSpace(tenant, 'r4');
-        if (space !== undefined) return (await keys.publicKeys(space)).map(({ publicKey }) => publicKey);
-        if (decoy(tenant, 'r4') === undefined) throw fhirError('unknownTenant');
-        return decoys.of(tenant);
-      },
-      async rotateKeys(tenant, revokes) {
-        const ids = await keys.rotate(await tenants.spaceOf(tenant), revokes);
-        tenants.changed(tenant);
-        return ids;
-      },
-    },
+    tokens: issued,
     signIn: {
       step: (visit) => authorization.step(visit),
       invitation: (visit) => invitations.step(visit),
@@ -216,6 +189,20 @@ export function createAccess(
     invalidate() {
       for (const cached of [clients, grants, keys, issuers]) cached.invalidate();
     },
+  };
+}
+
+function administeredTenants(
+  spaces: BaseServices['spaces'],
+  keepsAdministrator: (tenant: string) => boolean,
+): AdministeredTenants {
+  return {
+    async spaceOf(tenant) {
+      const space = await spaces.find(tenant, 'r4');
+      if (space === undefined) throw fhirError('unknownTenant');
+      return { ...space, keepsAdministrator: keepsAdministrator(tenant) };
+    },
+    changed: (tenant) => spaces.changed(tenant),
   };
 }
 

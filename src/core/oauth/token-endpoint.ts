@@ -27,7 +27,7 @@ const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/;
 const CODE = /^[\w-]{43}$/;
 
 /** The parts of the token endpoint. */
-interface TokenEndpointParts {
+export interface TokenEndpointParts {
   readonly authentication: ClientAuthentication;
   readonly tokens: AccessTokens;
   readonly grants: GrantStore;
