@@ -9,6 +9,8 @@ declare
 begin
   update andiron.change_counter c set search_parameters = c.search_parameters + 1
   where c.tenant = v_tenant returning c.search_parameters into v_change;
+  -- Programs of schema 61 read it there.
+  update andiron.tenant t set search_parameters = v_change where t.number = v_tenant;
   return v_change;
 end
 $function$;

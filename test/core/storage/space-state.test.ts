@@ -48,15 +48,6 @@ it('the AuditEvents of a new tenant are numbered under the number of their space
     expect([counter, counted]).toEqual([kind === 'audit' ? number : tenant, true]);
 });
 
-it('a tenant that the version before creates has the counters that it looks for', async () => {
-  await storage.owner.query(`insert into andiron.tenant (number, name) values (200, 'before')`);
-  await storage.owner.query(
-    `insert into andiron.space (number, tenant, release, kind) values (201, 200, 'r4', 'data'), (202, 200, 'r4', 'audit')`,
-  );
-  const { rows } = await storage.owner.query(COUNTERS, ['before']);
-  expect(rows.map(({ counter }) => counter)).toEqual([-202, 200]);
-});
-
 it('the removal of a tenant takes its counters, and nothing of a tenant that has the number of one', async () => {
   const { owner, settings } = storage;
   await storage.createTenant('leaving');

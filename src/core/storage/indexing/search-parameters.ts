@@ -19,9 +19,9 @@ const READ = defineStatement(
   template(sql`
     select p.number, p.resource_type, p.slot, p.code, p.url, p.owner, p.state, p.definition, p.pending, p.resources,
            p.indexed, p.failure, p.changed::text,
-           floor(extract(epoch from clock_timestamp() - p.changed) * 1000)::int, t.search_parameters
+           floor(extract(epoch from clock_timestamp() - p.changed) * 1000)::int,
+           andiron.search_parameter_changes(s.tenant)
     from andiron.search_parameter p join andiron.space s on s.number = p.space
-    join andiron.tenant t on t.number = s.tenant
     where p.space = ${bind('space')}::int order by p.number limit ${bind('limit')}::int`),
 );
 
