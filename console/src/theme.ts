@@ -28,6 +28,8 @@ export const theme = createTheme({
   fontFamilyMonospace: 'var(--andiron-font-code)',
   defaultRadius: 'sm',
   components: {
+    // A value that does not fit ends with a sign.
+    Input: { styles: { input: { textOverflow: 'ellipsis' } } },
     // The list itself scrolls, which the keyboard reaches through its field.
     Autocomplete: LIST,
     MultiSelect: LIST,

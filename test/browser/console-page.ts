@@ -80,13 +80,16 @@ export async function openConsole(
   };
 }
 
-/** Waits for all transitions: colors and sizes in the middle of one are nobody's. Those without an end go on. */
+/** Waits for all transitions: colors and sizes in the middle of one are nobody's. Those without an end go on, and those by scrolling. */
 async function endTransitions(page: Page): Promise<void> {
   await page.evaluate(() =>
     Promise.all(
       document
         .getAnimations()
-        .filter(({ effect }) => effect?.getComputedTiming().iterations !== Infinity)
+        .filter(
+          ({ effect, timeline }) =>
+            timeline === document.timeline && effect?.getComputedTiming().iterations !== Infinity,
+        )
         .map(({ finished }) => finished.catch(() => undefined)),
     ),
   );
@@ -176,6 +179,59 @@ export async function takePicture(page: Page, name: string): Promise<void> {
 export async function isTooWide(page: Page): Promise<boolean> {
   await endTransitions(page);
   return page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth + 1);
+}
+
+/**
+ * What a narrow window cuts: elements that reach beyond it, outside of a box that scrolls, and texts that end without a sign of
+ * the rest, or that have room for a few letters only.
+ */
+export async function findCut(page: Page): Promise<readonly string[]> {
+  await endTransitions(page);
+  return page.evaluate(describeCut);
+}
+
+function describeCut(): readonly string[] {
+  const FEW_LETTERS = 40;
+  const found: string[] = [];
+  const tell = (what: string, element: Element): void =>
+    void found.push(`${what}: ${element.outerHTML.slice(0, 300)}`);
+  const cuts = (element: Element): boolean =>
+    ['hidden', 'clip'].includes(getComputedStyle(element).overflowX);
+  const scrolls = (element: Element): boolean =>
+    ['auto', 'scroll'].includes(getComputedStyle(element).overflowX);
+  /** The element and those around it, up to the first box that scrolls. */
+  const aroundOf = (element: Element): readonly Element[] => {
+    const around: Element[] = [];
+    for (let at: Element | null = element; at !== null && !scrolls(at); at = at.parentElement)
+      around.push(at);
+    return around;
+  };
+  const judge = (element: Element, cutter: Element): void => {
+    if (getComputedStyle(cutter).textOverflow !== 'ellipsis') tell('cut without a sign', element);
+    else if (cutter.clientWidth < FEW_LETTERS) tell('cut to a few letters', element);
+  };
+  for (const element of Array.from(document.body.querySelectorAll('*:not(svg *)'))) {
+    const { left, right, width } = element.getBoundingClientRect();
+    const around = aroundOf(element);
+    // The closed menu is beside the window; texts for screen readers have a pixel or are clipped.
+    if (right <= 0 || !element.checkVisibility()) continue;
+    if (around.some((at) => at.clientWidth === 1 || getComputedStyle(at).clipPath !== 'none')) continue;
+    const isInBox = around.at(-1) !== document.documentElement;
+    if (width > 1 && (left < -1 || right > window.innerWidth + 1) && !isInBox)
+      tell('beyond the window', element);
+    if (element instanceof HTMLInputElement && element.scrollWidth > element.clientWidth + 1)
+      judge(element, element);
+    const text = Array.from(element.childNodes).find(
+      (node) => node instanceof Text && node.data.trim() !== '',
+    );
+    if (text === undefined) continue;
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    const end = range.getBoundingClientRect().right;
+    const cutter = around.find((at) => cuts(at) && at.getBoundingClientRect().right < end - 1);
+    if (cutter !== undefined) judge(element, cutter);
+  }
+  return found;
 }
 
 /** A heading of a screen. */

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** Every screen of the console on the data of the quick start, for people with a screen reader, a keyboard or a phone. */
 import { FHIR, IDA, openExamples, type Examples } from './console-examples';
-import { findBarriers, findHiddenFocus, isTooWide, openConsole } from './console-page';
+import { findBarriers, findCut, findHiddenFocus, isTooWide, openConsole } from './console-page';
 
 let examples: Examples;
 beforeAll(async () => {
@@ -53,6 +53,7 @@ it.each(Object.entries(SCREENS))(
         await shown.settle();
         expect(await findBarriers(shown.page)).toEqual([]);
         expect(await isTooWide(shown.page)).toBe(false);
+        if (options.colorScheme === 'dark') expect(await findCut(shown.page)).toEqual([]);
         if (options.colorScheme === 'light') expect(await findHiddenFocus(shown.page)).toEqual([]);
         expect(shown.faults).toEqual([]);
       } finally {

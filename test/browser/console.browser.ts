@@ -2,6 +2,7 @@
 /** The console on the data of the quick start, as people use it. Pictures of the docs come from here. */
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
+import { eventually } from '../support/eventually';
 import type { TestServer } from '../support/server';
 import { FHIR, IDA, openExamples, type Examples } from './console-examples';
 import { findBarriers, heading, isTooWide, openConsole, retype, takePicture } from './console-page';
@@ -190,6 +191,14 @@ it('GraphiQL answers inside of the console, with the tenant and release of its a
     await takePicture(page, 'graphiql');
     await page.getByRole('button', { name: 'Use dark colors' }).click();
     await frame.locator('body.graphiql-dark').waitFor();
+    // On a phone the answer stands below the query.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const [query, answer] = [frame.locator('.graphiql-query-editor'), frame.locator('.graphiql-response')];
+    await eventually(async () => {
+      const [above, below] = [await query.boundingBox(), await answer.boundingBox()];
+      if (above === null || below === null) return false;
+      return below.y >= above.y + above.height && below.width > 200 && below.x + below.width <= 390;
+    });
   }));
 
 it('a request is written with completion, answered, and kept; a file is tried and sent', () =>

@@ -9,6 +9,7 @@ import { PREFIX, resourcePath, tenantPath } from '../place';
 import { texts } from '../texts';
 import { useSessionSpace } from './current-screen';
 import { IconUser } from './icons/icons';
+import classes from './layout.module.css';
 import { SignInButton } from './sign-in-button';
 import { usePerson } from './use-person';
 
@@ -33,7 +34,8 @@ export function AccountMenu() {
         <Button
           size="xs"
           variant="default"
-          maw={{ base: 76, xs: 90, sm: 240 }}
+          maw={240}
+          className={classes['name'] ?? ''}
           leftSection={<IconUser size={14} aria-hidden />}
         >
           <bdi>{name}</bdi>

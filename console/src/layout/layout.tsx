@@ -78,7 +78,7 @@ export function Layout({ sections, children }: LayoutProps) {
               </Group>
             </Anchor>
           </Group>
-          <Group gap={6} wrap="nowrap">
+          <Group gap={6} wrap="nowrap" className={classes['controls'] ?? ''}>
             <QuickSearch sections={sections} />
             <TenantSwitcher />
             <ReleaseControl />

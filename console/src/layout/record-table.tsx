@@ -7,6 +7,7 @@ import { IconChevronDown, IconChevronRight } from './icons/icons';
 import { Loaded } from './loaded';
 import { texts } from '../texts';
 import classes from './record-table.module.css';
+import scroll from './scroll-box.module.css';
 
 export interface RecordColumn<Row> {
   readonly title: string;
@@ -92,6 +93,7 @@ function Rows<Row>(props: Given<Row>) {
         minWidth={minWidth}
         maxHeight={maxHeight}
         type="native"
+        className={scroll['box'] ?? ''}
         // The caption for screen readers stays inside of what is scrolled.
         pos="relative"
         {...(group === undefined ? {} : { tabIndex: 0, role: 'group', 'aria-label': group })}
@@ -179,7 +181,7 @@ function RowView<Row>({ columns, row, open, details }: Shape<Row> & { readonly r
       {details !== undefined && isOpen ? (
         <Table.Tr>
           <Table.Td colSpan={columns.length + 1} bg="var(--mantine-color-default-hover)">
-            {details.view(row)}
+            <div className={scroll['details']}>{details.view(row)}</div>
           </Table.Td>
         </Table.Tr>
       ) : null}

@@ -7,6 +7,7 @@ import { useLocation } from 'react-router';
 import type { Space } from '../place';
 import { texts } from '../texts';
 import { useSpace } from './current-screen';
+import classes from './layout.module.css';
 import { IconChevronDown } from './icons/icons';
 import { addressOfTenant, useKnownTenants } from './use-known-tenants';
 
@@ -35,7 +36,9 @@ export function TenantSwitcher() {
         <Button
           size="xs"
           variant="default"
-          maw={{ base: 76, xs: 90, sm: 180 }}
+          maw={180}
+          px={{ base: 10, sm: 14 }}
+          className={classes['name'] ?? ''}
           aria-label={words.switch(space.tenant)}
           onClick={toggle}
           rightSection={<IconChevronDown size={14} aria-hidden />}

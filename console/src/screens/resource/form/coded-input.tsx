@@ -1,11 +1,12 @@
 /** Codes: of a simple type, a Coding, or a CodeableConcept with its words. */
-import { Group, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { isObject, objectsOf, textOf, type JsonObject } from '../../../api/json';
 import { pruneIn, removeIn, setIn } from '../../../editor/json-edit';
 import type { JsonPath } from '../../../fhir/compare/diff';
 import { texts } from '../../../texts';
 import { CodeSelect, type ChosenCode } from './code-select';
 import { fieldId, findingAt, useFormDraft } from './form-draft';
+import classes from './form.module.css';
 import { GroupInput } from './group-input';
 import { PrimitiveInput } from './primitive-input';
 import type { ValueProps } from './value-props';
@@ -123,7 +124,7 @@ export function ConceptInput(props: ValueProps) {
   const error = findingAt(issues, path, true);
   return (
     <div role="group" aria-label={label}>
-      <Group gap="sm" align="start" grow>
+      <div className={classes['parts']}>
         {field.binding === undefined ? null : (
           <CodeSelect
             id={fieldId(path)}
@@ -151,7 +152,7 @@ export function ConceptInput(props: ValueProps) {
           }
           onBlur={() => edit((text) => pruneIn(text, path))}
         />
-      </Group>
+      </div>
       {more.length === 0 ? null : (
         <Text size="xs" c="dimmed">
           {words.moreCodes(more.length)}

@@ -1,5 +1,4 @@
 /** A number with its unit. */
-import { Group } from '@mantine/core';
 import { isObject, textOf, type JsonObject, type JsonValue } from '../../../api/json';
 import { removeIn, setIn } from '../../../editor/json-edit';
 import { fieldsOf, hasChildren, readForm, templateOf } from '../../../fhir/form/form-definition';
@@ -10,6 +9,7 @@ import { texts } from '../../../texts';
 import { CodeSelect } from './code-select';
 import { CodeInput } from './coded-input';
 import { fieldId, findingAt, useFormDraft } from './form-draft';
+import classes from './form.module.css';
 import { GroupInput } from './group-input';
 import { PrimitiveInput } from './primitive-input';
 import { TextPart } from './text-part';
@@ -71,7 +71,7 @@ export function QuantityInput(props: ValueProps) {
   const error = findingAt(issues, path, true);
   return (
     <div role="group" aria-label={label} id={fieldId(path)}>
-      <Group gap="sm" align="start" grow>
+      <div className={classes['parts']}>
         <Comparator {...props} parts={parts} value={quantity['comparator']} />
         <PrimitiveInput
           {...props}
@@ -132,7 +132,7 @@ export function QuantityInput(props: ValueProps) {
             }
           />
         )}
-      </Group>
+      </div>
       <GroupInput {...props} isDetail without={PARTS} />
     </div>
   );

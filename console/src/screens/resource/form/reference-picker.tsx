@@ -1,5 +1,5 @@
 /** A reference, whose record is looked for by name. */
-import { Group, Select, Text } from '@mantine/core';
+import { Select, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { isObject, textOf, type JsonObject } from '../../../api/json';
@@ -11,6 +11,7 @@ import { useTargetTypes } from '../../../fhir/use-target-types';
 import { useTargets } from '../../../fhir/use-targets';
 import { texts } from '../../../texts';
 import { fieldId, findingAt, useFormDraft } from './form-draft';
+import classes from './form.module.css';
 import { GroupInput } from './group-input';
 import type { ValueProps } from './value-props';
 
@@ -65,7 +66,7 @@ export function ReferencePicker(props: ValueProps) {
   };
   return (
     <div role="group" aria-label={label}>
-      <Group gap="sm" align="start" wrap="nowrap">
+      <div className={classes['parts']}>
         {targets.length < 2 ? null : (
           <Select
             label={words.targetType(label)}
@@ -74,7 +75,7 @@ export function ReferencePicker(props: ValueProps) {
             value={sought}
             searchable
             allowDeselect={false}
-            w={190}
+            flex="0 1 190px"
             onChange={(next) => setChosenType(next ?? undefined)}
           />
         )}
@@ -84,7 +85,6 @@ export function ReferencePicker(props: ValueProps) {
           description={field.short}
           error={findingAt(issues, path, true)}
           required={field.isRequired}
-          flex={1}
           searchable
           clearable
           placeholder={words.findRecord}
@@ -107,7 +107,7 @@ export function ReferencePicker(props: ValueProps) {
             </div>
           )}
         />
-      </Group>
+      </div>
       <GroupInput {...props} isDetail />
     </div>
   );

@@ -12,6 +12,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../api/json';
+import scroll from '../../../layout/scroll-box.module.css';
 import { nameElement, type NamedElement } from '../../../editor/element-at';
 import { useKnowledge } from '../../../editor/snapshots';
 import { diffSteps, withoutServerMeta, writePath, type Difference } from '../../../fhir/compare/diff';
@@ -130,6 +131,7 @@ function Differences({ space, records: [before, after], differences, labels, isN
     <Table.ScrollContainer
       minWidth={isNarrow ? 0 : 520}
       type="native"
+      className={scroll['box'] ?? ''}
       tabIndex={0}
       role="group"
       aria-label={history.table}

@@ -100,7 +100,7 @@ function ConditionSelect({
       value={value}
       onChange={(chosen) => chosen !== null && onChange(chosen)}
       allowDeselect={false}
-      w={{ base: 124, xs: 190 }}
+      w={{ base: 140, xs: 190 }}
       comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
     />
   );

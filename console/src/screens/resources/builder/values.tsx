@@ -1,5 +1,5 @@
 /** The alternative values of a criterion. */
-import { ActionIcon, Button, Group, Select, Stack } from '@mantine/core';
+import { ActionIcon, Button, Select, Stack } from '@mantine/core';
 import { IconPlus, IconX } from '../../../layout/icons/icons';
 import { humanize } from '../../../fhir/humanize';
 import type { ValueCriterion } from '../../../fhir/search/search-conditions';
@@ -7,6 +7,7 @@ import type { SearchParameter } from '../../../fhir/search/search-parameters';
 import type { Criterion } from '../../../fhir/search/search-query';
 import type { Space } from '../../../place';
 import { texts } from '../../../texts';
+import classes from './builder.module.css';
 import { ValueInput } from './value-input';
 
 const { resources } = texts;
@@ -43,7 +44,7 @@ export function Values({ space, type, parameter, criterion, onChange }: ValuesPr
     <Stack gap={6} flex={1} miw={{ base: 150, xs: 200 }}>
       {values.map((value, index) => (
         // Values have no identity but their place.
-        <Group key={index} gap={6} wrap="nowrap">
+        <div key={index} className={classes['value']}>
           <ValueInput
             space={space}
             type={type}
@@ -73,7 +74,7 @@ export function Values({ space, type, parameter, criterion, onChange }: ValuesPr
               {resources.or}
             </Button>
           ) : null}
-        </Group>
+        </div>
       ))}
     </Stack>
   );
