@@ -12,13 +12,24 @@ import { bind, defineStatement, template } from './statement';
 /** Milliseconds for attempts to open a connection. */
 const RETRY_MS = 5_000;
 const PAUSE_MS = 100;
-/** Milliseconds that all queries on one connection may take. */
+/** Milliseconds in which a server must say what it is. */
+const IDENTIFY_MS = 2_000;
+/** Milliseconds that all further queries on one connection may take. */
 const QUERIES_MS = 6_000;
 
 const TAKE_ROLE = defineStatement(template(sql`set role ${sql.id(APPLICATION_ROLE)}`), { named: false });
 
 /** Reads the id of the current transaction, for `requireCommitted`. */
 export const CURRENT_TRANSACTION = defineStatement(template(sql`select pg_current_xact_id()::text`));
+
+/**
+ * Its commit comes after all others in the log: where replication is synchronous, it waits until a standby has them too. An ended
+ * backend has not waited for that.
+ */
+const WAIT_FOR_STANDBY = defineStatement(
+  template(sql`select pg_logical_emit_message(true, 'andiron', '')::text limit 1`),
+  { named: false },
+);
 
 const STATUS = defineStatement(template(sql`select pg_xact_status(${bind('transaction')}::xid8) limit 1`), {
   named: false,
@@ -49,7 +60,8 @@ interface OutcomeQueries {
 
 /**
  * Ends the backend of a lost connection and then runs queries, when the backend can no longer commit. Returns the rows
- * of each query. **Throws** maybeStored if the server is away or is another one, or if the backend does not end.
+ * of each query. **Throws** maybeStored if the server is away or is another one, if the backend does not end, or if no
+ * synchronous standby confirms.
  */
 export async function queryAfterEnd(
   options: DatabaseOptions,
@@ -58,10 +70,14 @@ export async function queryAfterEnd(
 ): Promise<Row[][]> {
   for (const until = performance.now() + RETRY_MS; ; await sleep(PAUSE_MS)) {
     let client: Client | undefined;
+    let own: Backend | undefined;
     try {
       client = await openClient(options);
+      own = await identifySame(client, backend);
       return await queryOn(client, backend, followUp);
     } catch (error) {
+      // It may wait for a standby for ever.
+      if (own !== undefined && followUp.queries.length > 0) void endLostBackend(options, own);
       // An error of PostgreSQL is final, unless the server is starting or has no connection left.
       const isFinal = error instanceof DatabaseError && !/^(57P|53|08)/.test(error.code ?? '');
       if (isFinal || error instanceof OutcomeUnknown || performance.now() >= until)
@@ -79,15 +95,22 @@ export async function endLostBackend(options: DatabaseOptions, backend: Backend)
 
 class OutcomeUnknown extends Error {}
 
+/** Identifies the backend of a new connection to the server of a lost one. **Throws** OutcomeUnknown at another server. */
+async function identifySame(client: Client, lost: Backend): Promise<Backend> {
+  const own = await withinLimit(client, IDENTIFY_MS, () => identifyBackend(client));
+  if (own.server === undefined || own.server !== lost.server)
+    throw new OutcomeUnknown('this is another server');
+  return own;
+}
+
 async function queryOn(
   client: Client,
   backend: Backend,
   { queries, seen }: OutcomeQueries,
 ): Promise<Row[][]> {
   return withinLimit(client, QUERIES_MS, async () => {
-    const { server } = await identifyBackend(client);
-    if (server === undefined || server !== backend.server) throw new OutcomeUnknown('this is another server');
     if (!(await endBackend(client, backend))) throw new OutcomeUnknown('the backend does not end');
+    if (queries.length > 0) await query(client, WAIT_FOR_STANDBY, {});
     if (seen !== undefined) {
       await query(client, TAKE_ROLE, {});
       await query(client, SET_SPACE, seen);
