@@ -94,7 +94,7 @@ export function watchCaches(registry: Registry): void {
   );
 }
 
-/** Gauges of the process, read when the metrics are requested: database connections and live queries. */
+/** Gauges of the process, read when the metrics are requested: database connections, Subscriptions and live queries. */
 export function watchCore(registry: Registry, core: Pick<Core, 'health'>): void {
   registry.registerMetric(
     new Gauge({
@@ -123,6 +123,23 @@ export function watchCore(registry: Registry, core: Pick<Core, 'health'>): void 
           this.set({ lane, state: 'idle' }, idle);
           this.set({ lane, state: 'waiting' }, waiting);
           this.set({ lane, state: 'limit' }, limit);
+        }
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'andiron_replica_connections',
+      help: 'Connections to read replicas by their place in FHIR_DATABASE_REPLICAS: total, idle, their limit, and reads that wait for one',
+      labelNames: ['replica', 'state'] as const,
+      registers: [],
+      collect() {
+        for (const [index, { total, idle, waiting, limit }] of core.health.replicaConnections().entries()) {
+          const replica = String(index + 1);
+          this.set({ replica, state: 'total' }, total);
+          this.set({ replica, state: 'idle' }, idle);
+          this.set({ replica, state: 'waiting' }, waiting);
+          this.set({ replica, state: 'limit' }, limit);
         }
       },
     }),

@@ -113,9 +113,12 @@ async function examineReplicas(settings: Settings): Promise<readonly Finding[]> 
   const { inspectReplicas } = await import('../../core/index.js');
   // The finding about the database says why it cannot be reached.
   const replicas = await inspectReplicas(databaseOptions(settings)).catch(() => []);
-  return replicas.map(({ host, port, fault: reason }) =>
+  return replicas.map(({ host, port, isDatabase, fault: reason }) =>
     reason === undefined
-      ? note('replica', `${host}:${port} is a standby of the database`)
+      ? note(
+          'replica',
+          `${host}:${port} is ${isDatabase ? 'the database itself' : 'a standby of the database'}`,
+        )
       : warning(
           'replica',
           `${host}:${port} is not used, and the database answers its reads: ${reason} (FHIR_DATABASE_REPLICAS)`,

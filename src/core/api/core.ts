@@ -276,6 +276,8 @@ export interface CoreHealth {
   announce(notice: string): () => void;
   /** Returns the database connections of this process by purpose. */
   connections(): Readonly<Record<string, ConnectionUsage>>;
+  /** Returns the connections of this process to each read replica, in the order of the setting. */
+  replicaConnections(): readonly ConnectionUsage[];
   /** True: cached texts and shared counts are in Redis at this moment. Cost: two comparisons. */
   isRedisReachable(): boolean;
   /** Counts the live queries of this process, of all tenants. */

@@ -296,6 +296,7 @@ function healthOf({
     readiness: () => health.readiness(),
     announce: (notice) => health.announce(notice),
     connections: () => base.database.usage(),
+    replicaConnections: () => base.replicas?.usage() ?? [],
     isRedisReachable: () => base.cache.isReachable,
     slowSearches: () => slowSearches.list(),
     report: (describe) => view.report(describe),

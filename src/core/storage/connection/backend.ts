@@ -13,7 +13,8 @@ export interface Backend {
   readonly server: string | undefined;
   /**
    * The history of the data: the cluster, its timeline, the database and a table. That of a standby has the timeline of its last
-   * restartpoint. A standby of the same history as its primary has nothing that the primary has lost in a failover.
+   * restartpoint, or of the last change that it has both replayed and written to its files. A standby of the same history as its
+   * primary has nothing that the primary has lost in a failover.
    */
   readonly history: string;
 }
@@ -29,7 +30,8 @@ const IDENTIFY = unnamed(sql`
   cross join pg_control_system()
   cross join (select pg_is_in_recovery() as recovers offset 0) r
   cross join lateral (
-    select case when r.recovers then lpad(upper(to_hex((pg_control_checkpoint()).timeline_id)), 8, '0')
+    select case when r.recovers then lpad(upper(to_hex(
+        greatest((pg_control_checkpoint()).timeline_id, (pg_control_recovery()).min_recovery_end_timeline))), 8, '0')
       else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline
     offset 0
   ) t

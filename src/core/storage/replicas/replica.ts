@@ -5,7 +5,7 @@ import { Connections } from '../connection/connections';
 import type { DatabaseOptions, ReplicaAddress, Row, StatementContext } from '../connection/database';
 import { codeOf, isDatabaseTrouble, StatementError } from '../connection/database-error';
 import type { Bound, Statement } from '../connection/statement';
-import { inspectReplica, UnfitReplica } from './inspect-replica';
+import { inspectReplica, UnfitReplica, type ReplicaRole } from './inspect-replica';
 import { READ_POSITION, toPosition, type SpacePosition } from './space-position';
 
 const LEAST_REST_MS = 1_000;
@@ -39,7 +39,6 @@ export class Replica {
   readonly connections: Connections;
   /** Its place in the list of the setting, from 1. */
   readonly place: number;
-  private readonly database: DatabaseOptions;
   private readonly log: Log;
   /** True: it was checked since its last failure. */
   private isFit = false;
@@ -47,46 +46,50 @@ export class Replica {
   /** No check before (performance.now()). */
   private restsUntil = 0;
   private failures = 0;
-  private isOfOtherHistory = false;
+  private role: ReplicaRole = 'standby';
   /** Since when it has answered nothing because it is behind. */
   private behindSince: number | undefined;
   private readonly behindUntil = new Map<number, number>();
 
   constructor(
-    options: DatabaseOptions,
-    { host, port, place }: ReplicaAddress & { readonly place: number },
+    private readonly database: DatabaseOptions,
+    private readonly address: ReplicaAddress & { readonly place: number },
     { log, hasRowSecurity, tenantOf }: ReplicaParts,
   ) {
+    const { host, port, place } = address;
     this.place = place;
     this.log = withReplica(log, `${host}:${port}`);
-    this.database = { ...options, host, port };
-    this.connections = new Connections(this.database, this.log, hasRowSecurity, tenantOf);
+    this.connections = new Connections({ ...database, host, port }, this.log, hasRowSecurity, tenantOf);
     void this.inspect();
   }
 
   /** True if statements of the space may be sent to it. */
   isUsable(space: number): boolean {
-    const now = performance.now();
     if (!this.isFit) {
-      if (now >= this.restsUntil) void this.inspect();
+      this.inspectAgain();
       return false;
     }
     const until = this.behindUntil.get(space);
     if (until === undefined) return true;
-    if (now < until) return false;
+    if (performance.now() < until) return false;
     this.behindUntil.delete(space);
     return true;
+  }
+
+  private inspectAgain(): void {
+    if (!this.isFit && performance.now() >= this.restsUntil) void this.inspect();
   }
 
   /** Checks it beside the requests, at the start and after each failure. */
   private async inspect(): Promise<void> {
     this.restsUntil = Infinity;
     try {
-      await inspectReplica(this.database);
+      await inspectReplica(this.database, this.address);
       this.isFit = true;
+      this.role = 'standby';
     } catch (error) {
       const reason = error instanceof UnfitReplica ? error.message : codeOf(error);
-      this.failed(reason, error instanceof UnfitReplica && !error.isStandby);
+      this.failed(reason, error instanceof UnfitReplica ? error.role : 'standby');
     }
   }
 
@@ -140,11 +143,17 @@ export class Replica {
   }
 
   /** It is not used for a while: longer after each failure in a row. `reason`: for the log. */
-  failed(reason: string, isOfOtherHistory = false): void {
+  failed(reason: string, role: ReplicaRole = 'standby'): void {
     this.isFit = false;
     this.restsUntil = performance.now() + Math.min(MOST_REST_MS, LEAST_REST_MS * 2 ** this.failures);
     this.failures += 1;
-    this.isOfOtherHistory = isOfOtherHistory;
+    const isNews = role !== this.role;
+    this.role = role;
+    if (role === 'database') {
+      this.hasFailed = false;
+      if (isNews) this.log.info({}, 'it is the database itself');
+      return;
+    }
     if (this.hasFailed) return;
     this.hasFailed = true;
     this.log.warn({ reason }, 'it cannot be used, and the database answers its reads');
@@ -153,7 +162,7 @@ export class Replica {
   /** Its data are of another history than the primary's, as far as its connections know. */
   foundOfOtherHistory(): void {
     this.connections.renew();
-    this.failed('its data are of another history', true);
+    this.failed('its data are of another history', 'other');
   }
 
   foundBehind(space: number): void {
@@ -163,12 +172,13 @@ export class Replica {
     this.behindUntil.set(space, performance.now() + BEHIND_MS);
   }
 
-  /** A notice for operators; undefined: it is used. */
+  /** A notice for operators; undefined: it is used. A replica that rests is checked, in case nothing is read. */
   get notice(): string | undefined {
+    this.inspectAgain();
     const of = `Replica ${this.place} of FHIR_DATABASE_REPLICAS`;
     const then = 'the database answers its reads';
     if (!this.isFit && this.hasFailed)
-      return this.isOfOtherHistory
+      return this.role === 'other'
         ? `${of} is not a standby of the database, or has not followed its failover yet: ${then}`
         : `${of} cannot be used: ${then}`;
     const { behindSince = Infinity } = this;

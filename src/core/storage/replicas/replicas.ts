@@ -233,6 +233,11 @@ export class Replicas implements ReadConnections {
     return this.replicas.flatMap(({ notice }) => notice ?? []);
   }
 
+  /** The connections to each replica, as of `Connections.usage`. Searches and snapshots use the only lane. */
+  usage() {
+    return this.replicas.map(({ connections }) => connections.usage().search);
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.replicas.map(({ connections }) => connections.close()));
   }
