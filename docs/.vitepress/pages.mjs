@@ -64,7 +64,15 @@ export const PARTS = [
     groups: [
       {
         group: 'Install',
-        pages: ['run/deploy', 'run/postgresql', 'run/redis', 'run/sizing', 'run/scale', 'run/upgrades'],
+        pages: [
+          'run/deploy',
+          'run/postgresql',
+          'run/failover',
+          'run/redis',
+          'run/sizing',
+          'run/scale',
+          'run/upgrades',
+        ],
       },
       {
         group: 'Operate',
