@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
 import { ConfigurationError } from '../config';
-import { noteSource } from '../config/setting-sources';
-
-export const ENVIRONMENT_FILE = '.env';
+import { ENVIRONMENT_FILE, noteSource } from '../config/setting-sources';
 
 /**
  * Reads `.env` of the working directory; variables of the environment take precedence.

@@ -15,7 +15,8 @@ const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /**
  * Ends the process on SIGTERM, SIGINT and SIGHUP: with `code` after `stop`, with 1 if that takes too long or a second signal
- * arrives. Returns a function that ends it in the same way for another reason, within another time.
+ * arrives. Returns a function that ends it in the same way for another reason, within another time; a signal afterwards only limits it
+ * to `timeoutMs` from then on.
  */
 export function endOnSignals({
   log,
@@ -24,14 +25,16 @@ export function endOnSignals({
   code = 0,
   stop,
 }: EndOptions): (reason: string, timeoutMs: number) => void {
-  let stoppingSince: number | undefined;
+  let isStopping = false;
+  let signalledAt: number | undefined;
   const end = (cause: Readonly<Record<string, string>>, withinMs: number): void => {
-    stoppingSince = performance.now();
     log.info({ ...cause, timeoutMs: withinMs }, 'stopping');
     setTimeout(() => {
       log.warn({ timeoutMs: withinMs }, 'stopped before all requests were answered');
       process.exit(1);
     }, withinMs).unref();
+    if (isStopping) return;
+    isStopping = true;
     stop().then(
       () => {
         log.info('stopped');
@@ -44,13 +47,16 @@ export function endOnSignals({
     );
   };
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (stoppingSince === undefined) end({ signal }, timeoutMs);
+    if (signalledAt === undefined) {
+      signalledAt = performance.now();
+      end({ signal }, timeoutMs);
+    }
     // npm repeats the Ctrl-C of a terminal; that is not a second signal of the user.
-    else if (performance.now() - stoppingSince > 1_000) process.exit(1);
+    else if (performance.now() - signalledAt > 1_000) process.exit(1);
   };
   for (const signal of signals) process.on(signal, onSignal);
   return (reason, withinMs) => {
-    if (stoppingSince === undefined) end({ reason }, withinMs);
+    if (!isStopping) end({ reason }, withinMs);
   };
 }
 

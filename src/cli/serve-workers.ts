@@ -1,22 +1,14 @@
 /** The process that starts the workers of a server: it accepts connections for them, and serves their metrics. */
 import { describeStart, misspelledSettings } from '../config';
-import { sourceOf } from '../config/setting-sources';
 import type { Settings } from '../config/settings';
 import { shareOf, type WorkerPlan } from '../config/workers';
 import { createSupervisor, startWorkers } from '../workers/start-workers';
-import { ENVIRONMENT_FILE } from './environment-file';
 import { makeLog } from './log';
 import { endOnSignals, endOnUncaughtErrors } from './process-end';
 import { readProcessLimits } from './process-limits';
 
 /** The workers say by themselves, and before, that they took too long. */
 const MARGIN_MS = 2_000;
-
-/** Each worker reads the file by itself, so that a reload takes its changes. */
-function withoutFile(environment: NodeJS.ProcessEnv): Record<string, string | undefined> {
-  const ofFile = Object.keys(environment).filter((name) => sourceOf(name) === ENVIRONMENT_FILE);
-  return Object.fromEntries(ofFile.map((name) => [name, undefined]));
-}
 
 /** Resolves when all workers listen. */
 export async function runWorkers(settings: Settings, plan: WorkerPlan): Promise<void> {
@@ -25,7 +17,7 @@ export async function runWorkers(settings: Settings, plan: WorkerPlan): Promise<
   for (const line of misspelledSettings(process.env)) log.warn(line);
   for (const warning of describeStart(shareOf(settings, plan.count), process.env, readProcessLimits()))
     log.warn({ host: settings.http.host }, warning);
-  const supervisor = createSupervisor({ settings, plan, environment: withoutFile(process.env), log });
+  const supervisor = createSupervisor({ settings, plan, environment: process.env, log });
   endOnSignals({
     log,
     timeoutMs: settings.shutdown.delayMs + settings.shutdown.timeoutMs + MARGIN_MS,

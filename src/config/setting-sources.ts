@@ -1,6 +1,7 @@
 /** The sources of the values of settings, for messages: the environment, unless another is noted here. */
 const sources = new Map<string, string>();
 
+export const ENVIRONMENT_FILE = '.env';
 export const QUICK_START = 'the quick start';
 
 export function noteSource(names: readonly string[], source: string): void {

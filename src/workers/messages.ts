@@ -24,21 +24,24 @@ export type ToWorker =
   | { readonly kind: 'start'; readonly start: WorkerStart }
   | { readonly kind: 'state'; readonly state: SharedState }
   | { readonly kind: 'metrics'; readonly request: number }
+  /** Asks whether its event loop runs. */
+  | { readonly kind: 'alive' }
   /** Another worker has taken its place: it answers what it has begun, and ends. */
   | { readonly kind: 'replaced' };
 
 export type FromWorker =
   | { readonly kind: 'listening'; readonly host: string; readonly port: number }
+  | { readonly kind: 'alive' }
   /** Without `request`: the last ones before its end. */
   | { readonly kind: 'metrics'; readonly request?: number | undefined; readonly metrics: Metrics };
 
 /** Libraries may use the same channel: other messages are not ours. */
 export function isToWorker(message: unknown): message is ToWorker {
-  return hasKind(message, ['start', 'state', 'metrics', 'replaced']);
+  return hasKind(message, ['start', 'state', 'metrics', 'alive', 'replaced']);
 }
 
 export function isFromWorker(message: unknown): message is FromWorker {
-  return hasKind(message, ['listening', 'metrics']);
+  return hasKind(message, ['listening', 'metrics', 'alive']);
 }
 
 function hasKind(message: unknown, kinds: readonly string[]): boolean {

@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import { heapOfWorker } from '../config/memory';
-import { sourcesOfSettings } from '../config/setting-sources';
+import { ENVIRONMENT_FILE, sourceOf, sourcesOfSettings } from '../config/setting-sources';
 import type { Settings } from '../config/settings';
 import type { WorkerPlan } from '../config/workers';
 import type { Log } from '../core';
@@ -13,9 +13,15 @@ const END_MARGIN_MS = 5_000;
 export interface WorkersOptions {
   readonly settings: Settings;
   readonly plan: WorkerPlan;
-  /** Variables for the workers beside those of this process; undefined removes one. */
+  /** Variables for the workers. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
+}
+
+/** Each worker reads the file by itself, so that a reload takes its changes. */
+function withoutFile(environment: WorkersOptions['environment']): WorkersOptions['environment'] {
+  const ofFile = Object.keys(environment).filter((name) => sourceOf(name) === ENVIRONMENT_FILE);
+  return { ...environment, ...Object.fromEntries(ofFile.map((name) => [name, undefined])) };
 }
 
 /** Returns the supervisor of the workers of a plan, which does not start them yet. */
@@ -28,7 +34,12 @@ export function createSupervisor({ settings, plan, environment, log }: WorkersOp
     'starting the workers; connections and heap are those of each',
   );
   const endMs = settings.http.requestTimeoutMs + settings.shutdown.timeoutMs + END_MARGIN_MS;
-  return new Supervisor({ count, heapMb, environment, endMs, sources: sourcesOfSettings(), log });
+  const { host, port } = settings.http;
+  return new Supervisor({
+    ...{ count, heapMb, endMs, sources: sourcesOfSettings(), log },
+    // Also where the file `.env` has others by now: a worker that listened elsewhere would take the server away from its clients.
+    environment: { ...withoutFile(environment), HOST: host, PORT: String(port) },
+  });
 }
 
 /** Starts the workers, serves their metrics, and replaces them on SIGUSR2. Resolves when all of them listen. */

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../core';
 import { PACKAGE_FOLDER } from '../package-folder';
+import { holdConnections } from './held-connections';
 import { isFromWorker, type SharedState, type ToWorker, type WorkerStart } from './messages';
 import { ReportedFailure } from './reported-failure';
 import { WORKER_ARGUMENT } from './worker-link';
@@ -32,6 +33,14 @@ const PROGRAM = path.join(PACKAGE_FOLDER, 'dist', 'src', 'main.js');
 /** A worker that does not start is started again after this, and after twice as long each further time. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
+/**
+ * Each worker is asked whether it answers at this interval. Its unanswered questions count, not the time: that also passes while the
+ * machine is suspended, and nobody could answer.
+ */
+const ASK_MS = 1_000;
+const QUESTIONS_BEFORE_WARNING = 10;
+/** The event loop of a worker is free again after some tenths of a second of processor time: that takes a machine under much load seconds. */
+const QUESTIONS_BEFORE_KILL = 60;
 
 type State = keyof WorkerCounts;
 
@@ -43,6 +52,8 @@ interface Exit {
 interface Running {
   readonly worker: Worker;
   state: State;
+  /** Questions since its last answer. */
+  unanswered: number;
   readonly ended: Promise<Exit>;
 }
 
@@ -56,6 +67,7 @@ export class Supervisor {
   #reload: Promise<void> | undefined;
   #isReloadDue = false;
   #pauseMs = FIRST_PAUSE_MS;
+  #asking: NodeJS.Timeout | undefined;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -80,6 +92,7 @@ export class Supervisor {
    * @throws Error if a worker ends before it listens; it has reported why
    */
   async start(): Promise<Address> {
+    this.#asking = setInterval(() => this.#ask(), ASK_MS).unref();
     const address = await this.#startOne();
     let left = this.#options.count - 1;
     const startSome = async (): Promise<void> => {
@@ -108,6 +121,7 @@ export class Supervisor {
   /** Ends all workers as SIGTERM ends a server. @throws Error if one did not answer all of its requests */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    clearInterval(this.#asking);
     // After a second signal, or where a worker takes too long.
     process.once('exit', () => {
       for (const { worker } of this.#workers.values()) worker.process.kill('SIGKILL');
@@ -129,10 +143,43 @@ export class Supervisor {
     return this.#stopping.signal.aborted;
   }
 
+  #serves({ worker, state }: Running): boolean {
+    return state === 'serving' && this.#workers.has(worker.id);
+  }
+
   #counts(): WorkerCounts {
     const counts = { starting: 0, serving: 0, ending: 0 };
     for (const { state } of this.#workers.values()) counts[state]++;
     return counts;
+  }
+
+  /**
+   * Those that end have a time limit of their own, and those that start load the program in one piece. A worker that hangs gets no
+   * further connection: node:cluster waits until one is taken.
+   */
+  #ask(): void {
+    const { log } = this.#options;
+    const serving = [...this.#workers.values()].filter(({ state }) => state === 'serving');
+    for (const running of serving) {
+      send(running.worker, { kind: 'alive' });
+      running.unanswered++;
+      if (running.unanswered === QUESTIONS_BEFORE_WARNING)
+        log.warn({ worker: running.worker.process.pid }, 'a worker does not answer');
+    }
+    // One at a time: where all of them hang, a worker that starts shows whether that helps.
+    if (this.#filling !== undefined || this.#counts().starting > 0) return;
+    const hung = serving.find(
+      ({ worker, unanswered }) => unanswered >= QUESTIONS_BEFORE_KILL && !worker.process.killed,
+    );
+    if (hung === undefined) return;
+    log.error({ worker: hung.worker.process.pid }, 'a worker does not answer: it is killed');
+    hung.worker.process.kill('SIGKILL');
+  }
+
+  #answered(running: Running): void {
+    if (running.unanswered >= QUESTIONS_BEFORE_WARNING)
+      this.#options.log.info({ worker: running.worker.process.pid }, 'a worker answers again');
+    running.unanswered = 0;
   }
 
   /** Resolves when the new worker listens. */
@@ -144,18 +191,21 @@ export class Supervisor {
         resolve({ code: code ?? undefined, signal: signal ?? undefined }),
       ),
     );
-    const running: Running = { worker, state: 'starting', ended };
+    const endConnections = holdConnections(worker.process);
+    const running: Running = { worker, state: 'starting', unanswered: 0, ended };
     this.#workers.set(worker.id, running);
     send(worker, { kind: 'start', start: { count, sources, state: this.#state } });
     const listening = new Promise<Address>((resolve) =>
       worker.on('message', (message: unknown) => {
         if (!isFromWorker(message)) return;
         if (message.kind === 'metrics') this.metrics.answered(worker.id, message.request, message.metrics);
+        else if (message.kind === 'alive') this.#answered(running);
         else resolve(message);
       }),
     );
     const isGone = ended.then((exit) => {
       this.#workers.delete(worker.id);
+      endConnections();
       this.metrics.ended(worker.id);
       if (running.state !== 'serving') return exit;
       log.error({ worker: worker.process.pid, ...exit }, 'a worker has ended; another one takes its place');
@@ -205,8 +255,12 @@ export class Supervisor {
     while (this.#isReloadDue && !this.#isStopping()) {
       this.#isReloadDue = false;
       log.info({}, 'the workers are replaced, one after the other');
+      // One that starts now may have read what has been changed since.
+      await this.#filling;
       for (const old of [...this.#workers.values()].filter(({ state }) => state === 'serving')) {
         if (this.#isStopping()) return;
+        // It may have ended by itself, and another one has taken its place.
+        if (!this.#serves(old)) continue;
         try {
           await this.#startOne();
         } catch {
@@ -214,9 +268,10 @@ export class Supervisor {
           this.#fill();
           return;
         }
-        // It may have ended by itself.
-        if (old.state !== 'serving' || !this.#workers.has(old.worker.id)) continue;
+        if (!this.#serves(old)) continue;
         old.state = 'ending';
+        // Another old one may have ended while the new one started: there were enough.
+        this.#fill();
         send(old.worker, { kind: 'replaced' });
         const kill = setTimeout(() => {
           log.error(

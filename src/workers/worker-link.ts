@@ -35,6 +35,7 @@ export class WorkerLink {
         if (!isToWorker(message)) return;
         if (message.kind === 'start') resolve(message.start);
         else if (message.kind === 'state') this.#events?.state(message.state);
+        else if (message.kind === 'alive') void this.#send({ kind: 'alive' });
         else if (message.kind === 'replaced') this.#events?.replaced();
         else void this.#answer(message.request);
       }),

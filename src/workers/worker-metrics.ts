@@ -1,9 +1,11 @@
 /** The metrics of all workers of a server, as those of one process. */
-import { AggregatorRegistry, Gauge, Registry } from 'prom-client';
+import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Metrics } from './messages';
 
 /** A worker that does not answer for so long counts with its last answer. */
 const ANSWER_MS = 2_000;
+/** What this process tells of itself: it has a processor and files of its own, and its memory is small. */
+const OF_FIRST = /^process_(?:cpu_\w+|open_fds|max_fds)$/;
 
 export interface MeasuredWorker {
   readonly id: number;
@@ -15,11 +17,13 @@ export type WorkerCounts = Readonly<Record<'starting' | 'serving' | 'ending', nu
 
 /**
  * Sums the metrics of the workers (for some, such as andiron_ready, it is the smallest value or the first). Counters of workers that
- * have ended stay in the sums: these would fall otherwise, and Prometheus would take that for a restart.
+ * have ended stay in the sums: these would fall otherwise, and Prometheus would take that for a restart. The processor time and files of
+ * this process have the label `process="first"`.
  */
 export class WorkerMetrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   readonly #own = new Registry();
+  readonly #first = new Registry();
   readonly #waiting = new Map<number, (metrics: Metrics) => void>();
   /** The last answer of each worker. */
   readonly #last = new Map<number, Metrics>();
@@ -31,6 +35,11 @@ export class WorkerMetrics {
     private readonly workers: () => readonly MeasuredWorker[],
     counts: () => WorkerCounts,
   ) {
+    collectDefaultMetrics({
+      ...{ register: this.#first, labels: { process: 'first' } },
+      // Its delays are not told: measuring them would cost.
+      eventLoopMonitoringPrecision: 1_000,
+    });
     this.#own.registerMetric(
       new Gauge({
         name: 'andiron_workers',
@@ -47,7 +56,8 @@ export class WorkerMetrics {
   /** Returns the text for Prometheus. Cost: one message to each worker; 2 seconds if one does not answer. */
   async metrics(): Promise<string> {
     await Promise.all(this.workers().map((worker) => this.#ask(worker)));
-    const parts = [...this.#last.values(), await this.#ended, await this.#own.getMetricsAsJSON()];
+    const first = (await this.#first.getMetricsAsJSON()).filter(({ name }) => OF_FIRST.test(name));
+    const parts = [...this.#last.values(), await this.#ended, await this.#own.getMetricsAsJSON(), first];
     return AggregatorRegistry.aggregate(parts.map((part) => [...part])).metrics();
   }
 

@@ -1,18 +1,22 @@
 /** A server of several worker processes, as `andiron serve --workers 2` runs it. */
-import { Agent, request } from 'node:http';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '../../src/embedded/free-port';
 import { subscribeByEvents, subscribeBySocket } from '../graphql/live/subscriber';
 import { ASYNC, pathOf, waitForExport } from '../support/bulk';
 import { eventually } from '../support/eventually';
-import type { Answer } from '../support/http';
 import { type ServerProcess, startProcess } from '../support/process';
+import { ALONE, type WorkerServer, workersOf } from '../support/worker-server';
 
 const WORKERS = 2;
-/** Each request has a connection of its own: connections go to the workers in turn. */
-const ALONE = { connection: 'close' };
 
 let server: ServerProcess;
+let ask: WorkerServer['ask'];
+let loggedBy: WorkerServer['loggedBy'];
+let outputLength: WorkerServer['outputLength'];
+let answering: WorkerServer['answering'];
+let sendSlowly: WorkerServer['sendSlowly'];
 let metricsPort: number;
 beforeAll(async () => {
   metricsPort = await findFreePort();
@@ -24,36 +28,9 @@ beforeAll(async () => {
       SHUTDOWN_TIMEOUT_MS: '60000',
     },
   });
+  ({ ask, loggedBy, outputLength, answering, sendSlowly } = workersOf(server));
 });
 afterAll(() => server.close());
-
-function ask(method: string, path: string, body?: unknown, headers = {}): Promise<Answer> {
-  return server.request(method, path, body, { ...ALONE, ...headers });
-}
-
-/** The numbers of the processes that have logged such a line, each as often as it has. */
-async function loggedBy(message: string, since = 0, words = ''): Promise<readonly number[]> {
-  const lines = (await server.output()).slice(since).split('\n');
-  return lines
-    .filter((line) => line.includes(`"msg":"${message}"`) && line.includes(words))
-    .map((line) => (JSON.parse(line) as { readonly pid: number }).pid);
-}
-
-async function outputLength(): Promise<number> {
-  return (await server.output()).length;
-}
-
-/** The workers that answer requests now, with how many of `requests` each has answered. */
-async function answering(requests = 20): Promise<ReadonlyMap<number, number>> {
-  const since = await outputLength();
-  const path = `${server.path('system', 'r4')}/Patient?_count=0`;
-  for (let sent = 0; sent < requests; sent++) expect((await ask('GET', path)).status).toBe(200);
-  const counts = new Map<number, number>();
-  const answered = (): Promise<readonly number[]> => loggedBy('request', since, '"search-type"');
-  await eventually(async () => (await answered()).length >= requests);
-  for (const pid of await answered()) counts.set(pid, (counts.get(pid) ?? 0) + 1);
-  return counts;
-}
 
 /** A worker that is still taking a connection misses its turn. */
 function expectTurns(counts: ReadonlyMap<number, number>): void {
@@ -61,32 +38,12 @@ function expectTurns(counts: ReadonlyMap<number, number>): void {
   for (const count of counts.values()) expect(count).toBeGreaterThanOrEqual(5);
 }
 
-/** Sends a Basic whose end waits, on a connection that the client would keep. */
-function postSlowly(
-  path: string,
-  end: Promise<unknown>,
-): Promise<{ readonly status: number | undefined; readonly connection: string | undefined }> {
-  const body = JSON.stringify({ resourceType: 'Basic', code: { text: 'slow' } });
-  const headers = { 'content-type': 'application/fhir+json', 'content-length': body.length };
-  return new Promise((resolve, reject) => {
-    const agent = new Agent({ keepAlive: true });
-    const sent = request(server.base + path, { method: 'POST', agent, headers }, (answer) => {
-      answer.resume().once('end', () => {
-        agent.destroy();
-        resolve({ status: answer.statusCode, connection: answer.headers.connection });
-      });
-    });
-    sent.once('error', reject);
-    sent.write(body.slice(0, 5));
-    void end.then(() => sent.end(body.slice(5)));
-  });
-}
-
 async function readMetric(pattern: RegExp): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   return Number(pattern.exec(text)?.[1]);
 }
 
+const SERVING = /^andiron_workers\{state="serving"\} (\d+)$/m;
 const SEARCHES = /^andiron_request_duration_seconds_count\{interaction="search-type",status="2xx"\} (\d+)$/m;
 
 it('says once that it listens, and all workers answer at its port in turn', async () => {
@@ -98,9 +55,21 @@ it('the metrics of all workers are at one address, as sums', async () => {
   const before = await readMetric(SEARCHES);
   await answering(20);
   expect((await readMetric(SEARCHES)) - before).toBe(20);
-  expect(await readMetric(/^andiron_workers\{state="serving"\} (\d+)$/m)).toBe(WORKERS);
+  expect(await readMetric(SERVING)).toBe(WORKERS);
   expect(await readMetric(/^andiron_ready (\d+)$/m)).toBe(1);
   expect(await readMetric(/^andiron_build_info\{.*\} (\d+)$/m)).toBe(1);
+});
+
+it('the metrics have the processor time and files of the process that starts the workers, apart from theirs', async () => {
+  const PROCESS = 'process="first"';
+  for (const labels of ['', `\\{${PROCESS}\\}`]) {
+    expect(await readMetric(new RegExp(`^process_cpu_seconds_total${labels} (\\S+)$`, 'm'))).toBeGreaterThan(
+      0,
+    );
+    const open = await readMetric(new RegExp(`^process_open_fds${labels} (\\d+)$`, 'm'));
+    expect(open).toBeGreaterThan(0);
+    expect(await readMetric(new RegExp(`^process_max_fds${labels} (\\d+)$`, 'm'))).toBeGreaterThan(open);
+  }
 });
 
 it('live queries by events and by WebSockets hear of writes at every worker', async () => {
@@ -148,11 +117,28 @@ it('a worker that is killed is replaced, and the sums of the metrics do not fall
   await eventually(
     async () => (await loggedBy('a worker has ended; another one takes its place', since)).length === 1,
   );
-  await eventually(async () => (await readMetric(/^andiron_workers\{state="serving"\} (\d+)$/m)) === WORKERS);
+  await eventually(async () => (await readMetric(SERVING)) === WORKERS);
   const counts = await answering(20);
   expect(counts.has(killed)).toBe(false);
   expectTurns(counts);
   expect(await readMetric(SEARCHES)).toBeGreaterThanOrEqual(before + 20);
+});
+
+it('a worker that hangs is given one connection, which ends when it is killed; the other one answers meanwhile', async () => {
+  const [hung = 0] = [...(await answering(4)).keys()];
+  process.kill(hung, 'SIGSTOP');
+  const statuses: number[] = [];
+  const requests = Array.from({ length: 10 }, async () => {
+    const { status } = await ask('GET', '/health/live');
+    statuses.push(status);
+  });
+  const settled = Promise.allSettled(requests);
+  await eventually(() => statuses.length >= 9);
+  process.kill(hung, 'SIGKILL');
+  const { length: lost } = (await settled).filter(({ status }) => status === 'rejected');
+  expect(lost).toBe(1);
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  await eventually(async () => (await readMetric(SERVING)) === WORKERS);
 });
 
 it('SIGUSR2 replaces all workers without a request that fails', async () => {
@@ -177,35 +163,53 @@ it('SIGUSR2 replaces all workers without a request that fails', async () => {
     }
   };
   // Requests that begin before a worker is replaced, and are answered afterwards.
+  const slow = await sendSlowly();
   const replaced = eventually(async () => (await loggedBy('stopping', since, '"replaced"')).length > 0);
-  const slow = Array.from({ length: 8 }, () => postSlowly(path, replaced));
+  const late = replaced.then(() => slow.finish());
   const clients = Promise.all([...Array.from({ length: 8 }, (_, number) => client(number)), ready()]);
   process.kill(server.processId, 'SIGUSR2');
   await eventually(async () => (await loggedBy('all workers are replaced', since)).length === 1);
   isOver = true;
   await clients;
   expect([...statuses.keys()]).toEqual([201]);
-  const late = await Promise.all(slow);
-  expect(late.map(({ status }) => status)).toEqual(late.map(() => 201));
+  expect((await late).map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 201));
   // Those of the worker that was replaced meanwhile.
-  expect(late.filter(({ connection }) => connection === 'close').length).toBeGreaterThan(0);
+  expect((await late).filter(({ connection }) => connection === 'close').length).toBeGreaterThan(0);
   const after = await answering(20);
   expect([...after.keys()].filter((pid) => before.has(pid))).toEqual([]);
   expectTurns(after);
   expect(await readMetric(SEARCHES)).toBe(sums + 20);
 });
 
-it('SIGTERM ends it with code 0 when all workers have answered what they had begun', async () => {
-  const body = { resourceType: 'Patient', id: 'late' };
-  const writes = Array.from({ length: 50 }, () =>
-    ask('PUT', `${server.path('system', 'r4')}/Patient/late`, body),
-  );
-  await Promise.race(writes);
-  const workers = new Set(await loggedBy('request'));
-  expect(await server.terminate()).toBe('with code 0');
-  const answered = (await Promise.allSettled(writes)).flatMap((one) =>
-    one.status === 'fulfilled' ? [one.value.status] : [],
-  );
-  expect(answered.filter((status) => status !== 200 && status !== 201)).toEqual([]);
+it('a reload with a wrong .env leaves the workers as they are, and one with a right one takes it, but for HOST and PORT', async () => {
+  const before = [...(await answering(20)).keys()].sort();
+  const since = await outputLength();
+  const file = path.join(server.folder, '.env');
+  await writeFile(file, 'HOST=127.0.0.2\nMAX_SUBSCRIPTIONS=many\n');
+  process.kill(server.processId, 'SIGUSR2');
+  const FAILED = 'a new worker did not start: the others serve on, and the reload ends';
+  await eventually(async () => (await loggedBy(FAILED, since)).length === 1);
+  expect((await server.output()).slice(since)).toMatch(/MAX_SUBSCRIPTIONS.*many/);
+  expect([...(await answering(20)).keys()].sort()).toEqual(before);
+  await writeFile(file, 'HOST=127.0.0.2\nPORT=1\nPUBLIC_URL=http://127.0.0.1:1\n');
+  process.kill(server.processId, 'SIGUSR2');
+  await eventually(async () => (await loggedBy('all workers are replaced', since)).length === 1);
+  const found = await ask('GET', `${server.path('system', 'r4')}/Patient?_count=0`);
+  expect(found.json.link[0].url).toMatch(/^http:\/\/127\.0\.0\.1:1\//);
+});
+
+it('SIGTERM during a reload ends it with code 0 when all workers have answered what they had begun', async () => {
+  const workers = [...(await answering(20)).keys()];
+  const since = await outputLength();
+  const slow = await sendSlowly();
+  process.kill(server.processId, 'SIGUSR2');
+  await eventually(async () => (await loggedBy('stopping', since, '"replaced"')).length === 1);
+  // A signal so long after another one would end a process at once.
+  await delay(1_500);
+  const end = server.terminate();
+  await eventually(async () => (await loggedBy('stopping', since, '"SIGTERM"')).length >= WORKERS);
+  const answers = await slow.finish();
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 201));
+  expect(await end).toBe('with code 0');
   for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });

@@ -15,6 +15,8 @@ import type { TestServerOptions } from './server';
 export interface ServerProcess extends Pick<HttpClient, 'request'> {
   readonly base: string;
   readonly processId: number;
+  /** Its working directory, without a `.env`. */
+  readonly folder: string;
   readonly database: TestDatabase;
   path(tenant: string, release: Release): string;
   root(tenant: string, release: Release): string;
@@ -50,7 +52,6 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Server
   const log = await open(logFile, 'w');
   const main = options.program === undefined ? MAIN : path.join(options.program, 'dist', 'src', 'main.js');
   const child = await startChild(process.execPath, [main], {
-    // A folder without a `.env`.
     cwd: folder,
     env: {
       PATH: process.env['PATH'],
@@ -88,6 +89,7 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Server
   return {
     base,
     processId: child.processId,
+    folder,
     database,
     path: toPath,
     root: (tenant, release) => base + toPath(tenant, release),
