@@ -1,13 +1,14 @@
 /**
  * `npm run test:planted`: plants each fault of scripts/planted-faults/list.mjs in a copy of HEAD and expects that the
  * tests named beside it fail. A fault that no test notices is a gap of `npm test`. `-- --only WORDS`, also several
- * times, takes the faults whose name contains the words; `-- --list` prints the names.
+ * times, takes the faults whose name contains the words; `-- --list` prints the names, and fails where an edit has no place.
  *
  * The copy is a git worktree in a temporary folder. Its node_modules holds links to the packages of this checkout, and
  * a .cache of its own, because tests keep a prepared database there.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -177,7 +178,13 @@ const { values } = parseArgs({
 });
 try {
   const faults = choose(values.only);
-  if (values.list) for (const { name } of faults) console.log(name);
+  if (values.list)
+    for (const fault of faults) {
+      edit(root, whole(fault));
+      const missing = fault.tests.find((file) => !existsSync(path.join(root, file)));
+      if (missing !== undefined) throw new Error(`'${fault.name}': ${missing} does not exist`);
+      console.log(fault.name);
+    }
   else await run(faults);
 } catch (error) {
   console.error(isInterrupted ? 'Interrupted' : error.message);

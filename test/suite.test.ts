@@ -1,4 +1,5 @@
 /** Limits of the suite itself: it stays quick only as long as few files start servers, and few run for both releases. */
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -62,4 +63,10 @@ it('commands name their paths before their projects, since Jest takes each word 
     readFileSync(path.join(__dirname, '..', name), 'utf8').split('\n'),
   );
   expect(lines.filter(isWrong)).toEqual([]);
+});
+
+it('the faults that the tests must notice have their place in the code', () => {
+  const script = path.join(__dirname, '..', 'scripts', 'planted-faults.mjs');
+  const listed = execFileSync(process.execPath, [script, '--list'], { encoding: 'utf8' });
+  expect(listed.trimEnd().split('\n').length).toBeGreaterThan(70);
 });

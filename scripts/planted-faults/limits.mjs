@@ -14,7 +14,7 @@ export const LIMITS = [
     edits: [
       edit(
         'src/core/outbound/exchange.ts',
-        'isListed || destinations.mayCall(address, isEncrypted)',
+        'isListed || destinations.mayCall(address, calling)',
         'isListed || address !== undefined',
       ),
     ],

@@ -12,7 +12,7 @@ export const RIGHTS = [
     name: 'a patient scope reads the records of other patients',
     edits: [
       edit(
-        'src/core/authorization/permissions.ts',
+        'src/core/authorization/caller-grants.ts',
         `if (context === 'patient') return patientInContext(this.access);`,
         `if (context === 'patient') return undefined;`,
       ),
@@ -82,9 +82,7 @@ export const RIGHTS = [
   },
   {
     name: 'a patient writes a Provenance of what others own',
-    edits: [
-      edit('src/core/authorization/owner-guard.ts', '&& !(await this.#mayWrite(type, id))', '&& false'),
-    ],
+    edits: [edit('src/core/authorization/owner-guard.ts', 'if (verdicts.includes(false)) return fault;', '')],
     tests: [ABOUT_OTHERS],
   },
   {
@@ -100,14 +98,12 @@ export const RIGHTS = [
   },
   {
     name: 'an app of a patient opens what it refers to',
-    edits: [
-      edit('src/core/authorization/unopened.ts', 'return permissions.isForPatients &&', 'return false &&'),
-    ],
+    edits: [edit('src/core/authorization/unopened.ts', '&& permissions.isForPatients;', '&& false;')],
     tests: [OPENED],
   },
   {
     name: 'a patient reads the headers of an Endpoint',
-    edits: [edit('src/core/authorization/permissions.ts', 'this.#policies, secrets)', 'this.#policies)')],
+    edits: [edit('src/core/authorization/caller-grants.ts', 'this.policies, secrets)', 'this.policies)')],
     tests: [OPENED],
   },
   {
@@ -181,12 +177,14 @@ export const RIGHTS = [
     edits: [
       edit(
         'src/core/interactions/replace-version.ts',
-        `      })),
-    companion: provenance.companion,
-    record: recordOf(context, type, id),`,
-        `      })),
-    companion: provenance.companion,
-    record: undefined,`,
+        `    companion: aspects.companion,
+    record: recordOf(context, type, id),
+  };
+  return { write, created: !live };`,
+        `    companion: aspects.companion,
+    record: undefined,
+  };
+  return { write, created: !live };`,
       ),
     ],
     tests: ['test/rest/audit.test.ts'],

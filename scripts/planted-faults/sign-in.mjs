@@ -41,16 +41,9 @@ export const SIGN_IN = [
     name: 'a refresh token is accepted twice',
     edits: [
       edit(
-        'src/core/storage/accounts/user-grants.ts',
-        `and g.refresh_current = \${bind('token')}::bytea and g.client = \${bind('client')} and \${STANDS} limit 1`,
-        `and g.client = \${bind('client')} and \${STANDS} limit 1`,
-      ),
-      edit(
-        'src/core/storage/accounts/user-grants.ts',
-        `and g.refresh_current = \${bind('token')}::bytea and g.client = \${bind('client')} and \${STANDS}
-    returning`,
-        `and g.client = \${bind('client')} and \${STANDS}
-    returning`,
+        'src/core/storage/accounts/refresh-family.ts',
+        'if (before === undefined || before.successors.length > MOST_FURTHER) return undefined;',
+        'if (before === undefined) return { newest: next, unused: issued, used: repeatable };',
       ),
     ],
     tests: ['test/access/sign-in.test.ts'],
@@ -81,7 +74,7 @@ export const SIGN_IN = [
     name: 'the sign-in pages do not escape text',
     edits: [
       edit(
-        'src/rest/oidc/pages.ts',
+        'src/rest/oidc/html.ts',
         'return text.replace(/[&<>"\']/g, (character) => `&#${character.charCodeAt(0)};`);',
         'return text;',
       ),

@@ -203,8 +203,8 @@ export const TENANTS = [
     edits: [
       edit(
         'src/rest/open-exchange.ts',
-        '(core.decoy(tenant, release) ?? found)',
-        '(found ?? core.decoy(tenant, release))',
+        '(core.access.decoy(tenant, release) ?? found)',
+        '(found ?? core.access.decoy(tenant, release))',
       ),
     ],
     title: 'at every address of the router',

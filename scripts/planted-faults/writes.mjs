@@ -89,8 +89,8 @@ export const WRITES = [
     edits: [
       edit(
         'src/core/interactions/referential-integrity.ts',
-        'if (named === undefined || named.length === 0) return others.length === 0 ? {} : { targets: others };',
-        'if (named !== undefined || others.length > 0) return {};',
+        'if (named === undefined || named.length === 0) return {};',
+        'if (named !== undefined || own.length > 0) return {};',
       ),
     ],
     tests: ['test/rest/referential-integrity.test.ts'],
