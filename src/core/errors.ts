@@ -96,7 +96,7 @@ export const ERROR_CATALOGUE = {
   unauthorized: { status: 401, code: 'login', message: '{reason}' },
   issuerUnavailable: { status: 503, code: 'transient', message: "The keys of the token's issuer cannot be reached at the moment; try again" },
   forbidden: { status: 403, code: 'forbidden', message: '{reason}' },
-  sequenceExhausted: { status: 503, code: 'no-store', message: 'The version-sequence of this tenant is exhausted and no more changes can be stored: the operator must run `andiron migrate --long-sequences`' },
+  sequenceExhausted: { status: 503, code: 'no-store', message: 'The version-sequence of this tenant is exhausted and no more changes can be stored: the operator must run `npx --no-install andiron migrate --long-sequences`' },
   quotaExceeded: { status: 507, code: 'business-rule', message: 'This tenant {reason}; nothing was stored' },
   tooManyJobs: { status: 429, code: 'throttled', message: 'This tenant has {limit} asynchronous requests, which is the limit; wait until one ends, or DELETE the address of one' },
   tooManyImports: { status: 429, code: 'throttled', message: 'This {whose} has {limit} imports that have not ended, which is the limit; wait until one ends, or DELETE the address of one' },

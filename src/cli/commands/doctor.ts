@@ -187,7 +187,7 @@ function rightsFindings({
 
 function sequenceFindings({ sequences }: DatabaseInspection): readonly Finding[] {
   if (sequences === undefined || sequences.bits === 64) return [];
-  const text = `Version-sequences have 32 bits, and the largest is ${sequences.last} of 2147483647: run andiron migrate --long-sequences while the database is small (docs/run/upgrades.md)`;
+  const text = `Version-sequences have 32 bits, and the largest is ${sequences.last} of 2147483647: run npx --no-install andiron migrate --long-sequences while the database is small (docs/run/upgrades.md)`;
   return [sequences.last < NEAR_SEQUENCE_END ? note('database', text) : warning('database', text)];
 }
 
