@@ -1,4 +1,4 @@
--- As store_versions, for processes of schema 58, which number changes with 32 bits. With the owner's rights, because the application
+-- As store_versions, for processes of schema 61, which number changes with 32 bits. With the owner's rights, because the application
 -- role gets its right to store_versions only after this text has replaced the one before.
 create or replace function andiron.write_versions(
   p_space int,

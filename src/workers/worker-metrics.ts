@@ -37,7 +37,7 @@ export class WorkerMetrics {
   ) {
     collectDefaultMetrics({
       ...{ register: this.#first, labels: { process: 'first' } },
-      // Its delays are not told: measuring them would cost.
+      // The delays of its event loop are in no metric, so that they are measured as rarely as possible.
       eventLoopMonitoringPrecision: 1_000,
     });
     this.#own.registerMetric(

@@ -234,7 +234,7 @@ export class Replicas implements ReadConnections {
   }
 
   /** The connections to each replica, as of `Connections.usage`. Searches and snapshots use the only lane. */
-  usage() {
+  usage(): readonly ReturnType<Connections['usage']>['search'][] {
     return this.replicas.map(({ connections }) => connections.usage().search);
   }
 
