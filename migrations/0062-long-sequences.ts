@@ -11,9 +11,6 @@ export const SEQUENCE_COLUMNS: readonly (readonly [table: string, column: string
   ['export_member', 'sequence'],
 ];
 
-/** The first schema whose program can use 64-bit columns. */
-export const LONG_SEQUENCE_SCHEMA = 62;
-
 /**
  * Version-sequences of 64 bits in an empty database. In one with data, the change of a type would rewrite `resource_version`, and
  * processes of the version before could not read it: there `andiron migrate --long-sequences` does it when the operator says so.
@@ -25,7 +22,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   for (const [table, column] of SEQUENCE_COLUMNS)
     await sql`
       alter table ${sql.table(`andiron.${table}`)} alter column ${sql.ref(column)} type bigint`.execute(db);
-  await sql`
-    update andiron.installation set least_schema = greatest(least_schema, ${sql.lit(LONG_SEQUENCE_SCHEMA)})
-    where only_row`.execute(db);
 }

@@ -91,7 +91,7 @@ it.each(Array.from({ length: ROUNDS }, (_, round) => round + 1))(
     expect(await opened.differences()).toEqual([]);
     await opened.close();
     expect(await countSequences(database.settings)).toEqual([]);
-    await lengthenSequences({ database: database.settings, log: silentLog, waitMs: 60_000, noticeMs: 0 });
+    await lengthenSequences({ database: database.settings, log: silentLog, waitMs: 60_000 });
     const fresh = await createTestDatabase();
     expect(await readSchema(database.settings)).toEqual(await readSchema(fresh.settings));
     await Promise.all([old.close(), later.close()]);

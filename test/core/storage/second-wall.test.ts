@@ -320,7 +320,7 @@ describe('a server whose database user is no superuser', () => {
     const all = await rights();
     expect(all).toEqual(
       expect.arrayContaining([
-        expect.stringContaining('execute on function andiron.write_versions('),
+        expect.stringContaining('execute on function andiron.store_versions('),
         'select on table andiron.resource_version',
         'select (definitions_digest) on table andiron.installation',
       ]),

@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 /** What an operator does last (test/core/storage/long-sequences.test.ts). */
 const lengthen = (): Promise<boolean> =>
-  lengthenSequences({ database: database.settings, log: silentLog, waitMs: 60_000, noticeMs: 0 });
+  lengthenSequences({ database: database.settings, log: silentLog, waitMs: 60_000 });
 
 const upgrade = (log = silentLog): Promise<unknown> =>
   migrate({ database: database.settings, base: NO_BASE, log, noticeMs: 0 });

@@ -146,10 +146,10 @@ export class World {
   async settle(): Promise<void> {
     await eventually(async () => {
       const { rows } = await this.owner.query<{ change: number; waiting: string }>(
-        `select t.search_parameters as change,
+        `select c.search_parameters as change,
                 (select count(*) from andiron.search_parameter p join andiron.space s on s.number = p.space
                  where s.tenant = t.number and p.state <> 'active') as waiting
-         from andiron.tenant t where t.name = $1`,
+         from andiron.tenant t join andiron.change_counter c on c.tenant = t.number where t.name = $1`,
         [this.tenant],
       );
       const space = await this.server.app.core.access.findSpace(this.tenant, 'r4');

@@ -68,14 +68,7 @@ const GRANTS: readonly Grant[] = [
   {
     on: 'function',
     names: [
-      ...[
-        'store_versions',
-        'write_versions',
-        'lock_resource',
-        'claim_resources',
-        'require',
-        'require_targets',
-      ],
+      ...['store_versions', 'lock_resource', 'claim_resources', 'require', 'require_targets'],
       'search_parameter_changes',
       ...['note_rows_made_with', 'outdated_spaces', 'strings_containing', 'tenant_usage', 'use_assertion'],
       ...['register_search_parameters', 'restart_search_parameters', 'fail_search_parameter'],

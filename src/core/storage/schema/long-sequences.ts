@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, type RawBuilder } from 'kysely';
 import type { Client, ClientBase } from 'pg';
-import { LONG_SEQUENCE_SCHEMA, SEQUENCE_COLUMNS } from '../../../../migrations';
+import { SEQUENCE_COLUMNS } from '../../../../migrations';
 import type { Log } from '../../context';
 import type { DatabaseOptions } from '../connection/database';
 import { closeClient, openClient } from '../connection/open-client';
@@ -10,15 +10,12 @@ import { builder } from '../connection/statement';
 import { refuseTransactionPool } from '../connection/transaction-pool';
 import { takeMigrationLock } from './migration-lock';
 import { LOCK_TIMEOUT_MS, isLocked } from './migration-steps';
-import { areOthersConnected, NOTICE_MS, raiseLeastSchema, readDatabaseSchema } from './program-schema';
 
 export interface LongSequenceOptions {
   readonly database: DatabaseOptions;
   readonly log: Log;
   /** Milliseconds to wait for the migration lock, and for the tables. */
   readonly waitMs: number;
-  /** Milliseconds between the notice to processes of earlier versions and the change; default 15,000. */
-  readonly noticeMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -47,23 +44,17 @@ export async function readSequenceRange(client: ClientBase): Promise<SequenceRan
 
 /**
  * Changes the columns with version-sequences to 64 bits. Requests wait meanwhile, because `resource_version` is rewritten with its
- * indexes in one transaction. Afterwards a program of an earlier schema than 62 can no longer use the database. Returns false if
- * there was nothing to do.
+ * indexes in one transaction. Returns false if there was nothing to do.
  *
  * **Throws** Error if the tables are not free in time.
  */
 export async function lengthenSequences(options: LongSequenceOptions): Promise<boolean> {
-  const { database, log, waitMs, noticeMs = NOTICE_MS, signal } = options;
+  const { database, log, waitMs, signal } = options;
   const client = await openClient(database);
   try {
     await refuseTransactionPool(client, database);
     await takeMigrationLock(client, { log, waitMs, ...(signal === undefined ? {} : { signal }) });
     if ((await readSequenceRange(client)).bits === 64) return false;
-    const { least = 0 } = await readDatabaseSchema(client);
-    if (least < LONG_SEQUENCE_SCHEMA) {
-      await raiseLeastSchema(client, LONG_SEQUENCE_SCHEMA);
-      if (await areOthersConnected(client)) await sleep(noticeMs, undefined, { signal });
-    }
     await changeColumns(client, waitMs);
     return true;
   } finally {
