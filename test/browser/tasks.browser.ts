@@ -192,8 +192,11 @@ const TASKS: readonly Task[] = [
     async work(hand, page) {
       await hand.click(page.getByRole('navigation').getByRole('link', { name: 'REST console' }));
       await hand.type(page.getByRole('combobox', { name: 'Path' }), 'Patient/demo-ida');
+      await hand.click(button(page, 'Add a header'));
+      await hand.type(page.getByRole('combobox', { name: 'Header 1' }), 'If-None-Match');
+      await hand.type(page.getByRole('combobox', { name: 'Value of header 1' }), 'W/"1"');
       await hand.click(button(page, 'Send'));
-      await page.getByText('200 OK').waitFor();
+      await page.getByText('304 Not Modified').waitFor();
     },
   },
   {
@@ -234,12 +237,17 @@ const TASKS: readonly Task[] = [
   {
     who: 'engineer',
     task: 'Take all matches of a search to a spreadsheet',
-    from: `${FHIR}/Patient?name=a`,
+    from: `${FHIR}/Observation?status=final`,
     async work(hand, page) {
       await hand.click(page.getByRole('checkbox', { name: 'Select all on this page' }));
+      await hand.click(button(page, /^Select all matches/));
+      const counted = await server.request('GET', `${FHIR}/Observation?status=final&_summary=count`);
+      const { total } = JSON.parse(counted.text) as { total: number };
+      await page.getByText(`${total} selected`).waitFor();
       const downloading = page.waitForEvent('download');
       await hand.click(button(page, 'Save as CSV'));
-      expect((await downloading).suggestedFilename()).toMatch(/\.csv$/);
+      const file = readFileSync(await (await downloading).path(), 'utf8');
+      expect([total > 20, file.trimEnd().split('\r\n').length]).toEqual([true, total + 1]);
     },
   },
   {
