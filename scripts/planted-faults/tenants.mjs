@@ -15,6 +15,7 @@ const WITHOUT_ROW_SECURITY = [
   ),
 ];
 
+const SPACES = 'test/core/storage/spaces-apart.test.ts';
 const CROSSING = 'test/security/crossing.test.ts';
 const UNKNOWN_TENANTS = 'test/access/unknown-tenants.test.ts';
 const HIDDEN_IN_PAGES = 'test/core/access/hidden-in-pages.test.ts';
@@ -30,8 +31,7 @@ export const TENANTS = [
         `where \${bind('space')}::int > 0 and v.resource_type = x.resource_type and v.resource_key = x.resource_key`,
       ),
     ],
-    title: 'the same client-chosen id',
-    tests: [CROSSING],
+    tests: [SPACES],
   },
   {
     name: 'a search without its space finds the data of all tenants',
@@ -43,7 +43,7 @@ export const TENANTS = [
         `export const SPACE = sql\`\${bind('space')}::int > 0\``,
       ),
     ],
-    tests: ['test/core/storage/search-spaces.test.ts'],
+    tests: [SPACES],
   },
   {
     name: 'a history without its space lists the versions of all tenants',
@@ -72,8 +72,7 @@ export const TENANTS = [
         'where m.expected > 0',
       ),
     ],
-    title: 'the same client-chosen id',
-    tests: [CROSSING],
+    tests: [SPACES],
   },
   {
     name: 'an update without its space removes index rows of other tenants',
@@ -156,7 +155,7 @@ export const TENANTS = [
         'space.searchParameters',
       ),
     ],
-    tests: ['test/core/storage/search-spaces.test.ts'],
+    tests: [SPACES],
   },
   {
     name: 'the search result cache ignores the permissions of the caller',
