@@ -51,7 +51,8 @@ let ofSystem: Credentials;
 beforeAll(async () => {
   server = await startServer({
     because: 'its administrator is of the tenant system, and it lists its routes',
-    environment: { AUTH_MODE: 'enforced' },
+    // The tests take longer than a token lives on a slow machine.
+    environment: { AUTH_MODE: 'enforced', ACCESS_TOKEN_SECONDS: '86400' },
   });
   const { core } = server.app;
   for (const name of ['acme', 'globex']) await core.tenants.create(name);
