@@ -124,7 +124,11 @@ export async function createApp(
     ...settings.core,
     database: databaseOptions(settings),
     content: settings.content,
-    start: { waitMs: settings.start.waitMs, ...(signal === undefined ? {} : { signal }) },
+    start: {
+      waitMs: settings.start.waitMs,
+      allowsUntestedCitus: settings.start.allowsUntestedCitus,
+      ...(signal === undefined ? {} : { signal }),
+    },
     redis: redisOptions(settings),
     publicUrls,
     ownAddresses: ownAddresses(settings),

@@ -57,6 +57,8 @@ export const SETTINGS = {
   start: {
     waitMs: row('MIGRATION_WAIT_MS', milliseconds, 600_000,
       'Milliseconds that a start waits for another process that migrates the database, or for locks on tables, before it fails'),
+    allowsUntestedCitus: row('ALLOW_UNTESTED_CITUS', boolean, false,
+      'true: a start accepts a database that is distributed by a version of Citus or PostgreSQL that was not tried'),
     warmsUp: { ...row('WARM_UP', onOff, false,
       'on: before it listens, the server reads and searches base resources for at most a second and begins the GraphQL schema, so that the first GraphQL queries do not wait for it'),
       defaultText: 'on if NODE_ENV is production, else off' },

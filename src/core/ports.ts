@@ -17,7 +17,7 @@ import type { Criterion } from './search/predicate';
 import type { IdSource, ResourceKey } from './search/rows/resource-key';
 import type { SearchTypeContext } from './search/types/search-type';
 import type { SearchExplanation } from './search-execution/plan/search-explanation';
-import type { Connections } from './storage/connection/connections';
+import type { PrimaryConnections } from './storage/connection/connections';
 import type { Database, ReadConnections } from './storage/connection/database';
 import type { Estimator } from './storage/search/estimate';
 import type { MatchHead, PageRunner } from './storage/search/search-run';
@@ -57,7 +57,7 @@ export interface DefinitionServices {
 
 /** Services for reading stored versions. */
 export interface ReadServices {
-  readonly connections: Connections;
+  readonly connections: PrimaryConnections;
   /** Runs the statements of reads: the connections, or for requests their replicas too (storage/replicas/). */
   readonly reads: ReadConnections;
   /** Runs statements: the connections, or a snapshot of them inside a search (read-scope.ts). */

@@ -49,8 +49,15 @@ export interface ContentSettings {
 export interface CoreOptions {
   readonly database: DatabaseOptions;
   readonly content: ContentSettings;
-  /** At the start: how long to wait while another process migrates the database, and a signal that ends the wait. */
-  readonly start?: { readonly waitMs?: number; readonly signal?: AbortSignal };
+  /**
+   * At the start: how long to wait while another process migrates the database, a signal that ends the wait, and whether a
+   * distributed database of untested versions is accepted.
+   */
+  readonly start?: {
+    readonly waitMs?: number;
+    readonly signal?: AbortSignal;
+    readonly allowsUntestedCitus?: boolean;
+  };
   readonly redis: RedisOptions;
   /** Public base addresses without a trailing slash: references below them are local. A change requires a reindex. */
   readonly publicUrls: readonly string[];

@@ -48,10 +48,11 @@ import { watchWork } from './watch-work';
  * Opens the database (migrating it to this program's schema), loads the definitions of both releases and returns the
  * entry point to core. Cost: under a second with an existing database.
  */
-export async function createCore(options: CoreOptions): Promise<RunningCore> {
+export async function createCore(given: CoreOptions): Promise<RunningCore> {
+  limitEvaluationTime(given.limits.pathTimeoutMs);
+  const base = await createFoundation(given);
+  const { options } = base;
   const { log, limits, database: owner } = options;
-  limitEvaluationTime(limits.pathTimeoutMs);
-  const base = await createFoundation(options);
   const { database, cache, tenants, spaces } = base;
   const created = createServices(
     options,
@@ -74,7 +75,7 @@ export async function createCore(options: CoreOptions): Promise<RunningCore> {
     refusals: new RefusalDelay(),
   };
   const charge: CoreAccess['charge'] = (context, some) => chargeRequests(counts, context, some);
-  const cacheInvalidator = new CacheInvalidator(cache, erasures);
+  const cacheInvalidator = new CacheInvalidator(cache, erasures, owner);
   const connected = connectParts({ options, base, created, audit, cacheInvalidator, charge });
   const { access, feeds, notifications, sockets } = connected;
   connected.exports.serve();

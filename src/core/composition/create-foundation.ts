@@ -4,7 +4,10 @@ import { baseContent } from '../conformance/base-resources';
 import { rowRules, type RowRules } from '../search/parameters/row-rules';
 import { RateLimiter } from '../limits/rate-limiter';
 import { createHasher, type Hasher } from '../search/rows/hash';
-import { Connections } from '../storage/connection/connections';
+import { Connections, type PrimaryConnections } from '../storage/connection/connections';
+import type { DatabaseOptions } from '../storage/connection/database';
+import { NodeConnections } from '../storage/nodes/node-connections';
+import { Nodes } from '../storage/nodes/nodes';
 import { RowRecord } from '../storage/indexing/row-record';
 import { readSearchParameters } from '../storage/indexing/search-parameters';
 import { migrate, type Installation } from '../storage/schema/migrate';
@@ -18,10 +21,14 @@ import type { CoreOptions } from './core-options';
 
 /** The parts of core that need no other: database, Redis and tenants. */
 export interface BaseServices {
+  /** Those of the core, with the nodes of a distributed database. */
+  readonly options: CoreOptions;
   readonly installation: Installation;
   /** Digest of the base conformance resources. */
   readonly baseDigest: string;
-  readonly database: Connections;
+  readonly database: PrimaryConnections;
+  /** Undefined: the database is not distributed. */
+  readonly nodes: NodeConnections | undefined;
   /** Undefined: the database has none that is used. */
   readonly replicas: Replicas | undefined;
   readonly cache: RedisCache;
@@ -40,15 +47,24 @@ export interface BaseServices {
 }
 
 /** Opens the database and brings it to this program's schema. Cost: under a second with an existing database. */
-export async function createFoundation(options: CoreOptions): Promise<BaseServices> {
-  const { log, instruments } = options;
-  const base = baseContent(options.extensionBase);
-  const installation = await migrate({ database: options.database, base, log, ...options.start });
+export async function createFoundation(given: CoreOptions): Promise<BaseServices> {
+  const { log, instruments } = given;
+  const base = baseContent(given.extensionBase);
+  const { allowsUntestedCitus: allowsUntested, ...start } = given.start ?? {};
+  const installation = await migrate({ database: given.database, base, log, ...start });
   const owners = new SpaceOwners();
-  const database = new Connections(options.database, log, installation.hasRowSecurity, (space) =>
-    owners.tenantOf(space),
-  );
-  if (instruments !== undefined) database.observe = (lane, ms) => instruments.statement(lane, ms);
+  const open = (at: DatabaseOptions): Connections => {
+    const connections = new Connections(at, log, installation.hasRowSecurity, (space) =>
+      owners.tenantOf(space),
+    );
+    if (instruments !== undefined) connections.observe = (lane, ms) => instruments.statement(lane, ms);
+    return connections;
+  };
+  const nodes = await Nodes.open(given.database, { allowsUntested });
+  const options = nodes === undefined ? given : { ...given, database: { ...given.database, nodes } };
+  const primary = open(options.database);
+  const distributed = nodes && new NodeConnections(primary, nodes, (node) => open(nodes.optionsOf(node)));
+  const database = distributed ?? primary;
   const cache = new RedisCache(
     options.redis,
     `andiron:${installation.id}:${options.database.database}`,
@@ -68,7 +84,9 @@ export async function createFoundation(options: CoreOptions): Promise<BaseServic
     async (space) => (await readSearchParameters(database, space)).map(({ parameter }) => parameter),
   );
   return {
-    replicas: createReplicas(options, installation, { database, owners }),
+    options,
+    nodes: distributed,
+    replicas: createReplicas(options, installation, { database: primary, owners }),
     ...{ installation, database, cache, digest, rules, tenants, spaces },
     baseDigest: base.digest,
     hasher: createHasher(installation.hashKey),

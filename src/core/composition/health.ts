@@ -3,7 +3,8 @@ import type { Readiness } from '../api/process';
 import type { RedisCache } from '../cache/redis-cache';
 import type { Log } from '../context';
 import { describeDifferences, type RowRules } from '../search/parameters/row-rules';
-import type { Connections } from '../storage/connection/connections';
+import type { PrimaryConnections } from '../storage/connection/connections';
+import type { NodeConnections } from '../storage/nodes/node-connections';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
 import { readInstalled } from '../storage/schema/installed';
 import type { RowRecord } from '../storage/indexing/row-record';
@@ -14,10 +15,13 @@ import type { BaseServices } from './create-foundation';
 export const OTHER_DEFINITIONS =
   'A process with other definitions has replaced the base conformance resources: restart this one';
 
+const NOT_READ = { count: 0, madeWith: [] };
 const ROW_SECURITY_OFF = 'Row-level security is off: no request is answered until it is on';
 
 export interface HealthParts {
-  readonly database: Connections;
+  readonly database: PrimaryConnections;
+  /** Of a distributed database. */
+  readonly nodes?: Pick<NodeConnections, 'describeAway'> | undefined;
   readonly replicas?: Pick<Replicas, 'notices'> | undefined;
   readonly log: Log;
   readonly cache: RedisCache;
@@ -33,11 +37,11 @@ export interface HealthParts {
 }
 
 export function createHealth(
-  { database, replicas, cache, record, rules, baseDigest, installation }: BaseServices,
+  { database, nodes, replicas, cache, record, rules, baseDigest, installation }: BaseServices,
   log: Log,
 ): Health {
   return new Health({
-    ...{ database, replicas, log, cache, record, rules },
+    ...{ database, nodes, replicas, log, cache, record, rules },
     schema: PROGRAM_SCHEMA,
     digest: baseDigest,
     hasRowSecurity: installation.hasRowSecurity,
@@ -58,7 +62,10 @@ export class Health {
     return { spaces: count, madeWith, now: rules, different: describeDifferences(madeWith, rules) };
   }
 
-  /** Answers within about two seconds, whatever the state of the database. Concurrent calls share the answer. */
+  /**
+   * Answers within about two seconds, whatever the state of the database, or four if a node of it does not answer. Concurrent calls
+   * share the answer.
+   */
   readiness(): Promise<Readiness> {
     this.#asked ??= this.#ask().finally(() => (this.#asked = undefined));
     return this.#asked;
@@ -71,8 +78,10 @@ export class Health {
   }
 
   async #ask(): Promise<Readiness> {
-    const { database, replicas, cache, record, rules, digest, hasRowSecurity } = this.parts;
+    const { database, nodes, replicas, cache, record, rules, digest, hasRowSecurity } = this.parts;
+    const away = (await nodes?.describeAway()) ?? [];
     const notices = [
+      ...away,
       ...this.#announced,
       ...(hasRowSecurity
         ? []
@@ -88,7 +97,9 @@ export class Health {
         database.probe.query(async (probed) => {
           const installed = await readInstalled(probed);
           if (hasRowSecurity) database.rowSecurity.record(installed.isRowSecure);
-          return { installed, outdated: await record.outdated(probed) };
+          // The records of spaces are on all nodes.
+          const outdated = away.length > 0 ? NOT_READ : await record.outdated(probed);
+          return { installed, outdated };
         }),
         database.probe.troubles(),
       ]);

@@ -16,7 +16,7 @@ import { FhirError, fhirError } from '../errors';
 import { isJsonObject, type JsonObject } from '../fhir/json';
 import type { RateLimiter } from '../limits/rate-limiter';
 import type { Rate } from '../memory/rate';
-import type { Connections } from '../storage/connection/connections';
+import type { PrimaryConnections } from '../storage/connection/connections';
 import type { TakenJob } from '../storage/jobs/job-work';
 import { addJob, cancelJob, findJob, listJobs, readContent, type StoredJob } from '../storage/jobs/jobs';
 import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
@@ -26,7 +26,7 @@ import type { JobOutcome, JobRun, JobRunner } from './job-runner';
 
 export interface AdministrationJobsOptions {
   readonly runner: JobRunner;
-  readonly database: Connections;
+  readonly database: PrimaryConnections;
   readonly tenants: Pick<TenantStore, 'find'>;
   readonly rates: Pick<RateLimiter, 'take'>;
   readonly log: Log;

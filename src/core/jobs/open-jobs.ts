@@ -1,5 +1,5 @@
 import type { OpenJob } from '../api/server';
-import type { Connections } from '../storage/connection/connections';
+import type { PrimaryConnections } from '../storage/connection/connections';
 import type { DatabaseOptions } from '../storage/connection/database';
 import { cancelJob, REQUEST } from '../storage/jobs/jobs';
 import { readOpenJobs } from '../storage/schema/server-facts';
@@ -8,7 +8,7 @@ import type { JobRunner } from './job-runner';
 
 export interface OpenJobsOptions {
   readonly runner: Pick<JobRunner, 'cancel' | 'wake'>;
-  readonly database: Connections;
+  readonly database: PrimaryConnections;
   readonly owner: DatabaseOptions;
 }
 

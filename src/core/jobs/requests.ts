@@ -4,7 +4,7 @@ import type { JobCounts, JobExecutor, JobRequest, JobState, StoredRequest } from
 import { ANONYMOUS, type Log, type RequestContext } from '../context';
 import { fhirError, toIssue } from '../errors';
 import { toOutcome } from '../outcome';
-import type { Connections } from '../storage/connection/connections';
+import type { PrimaryConnections } from '../storage/connection/connections';
 import type { JobEnd } from '../storage/jobs/job-work';
 import { addJob, cancelJob, findJob, readAnswer, REQUEST } from '../storage/jobs/jobs';
 import type { JobRun, JobRunner } from './job-runner';
@@ -20,7 +20,7 @@ export interface AsyncJobLimits {
 
 export interface RequestJobsOptions {
   readonly runner: JobRunner;
-  readonly database: Connections;
+  readonly database: PrimaryConnections;
   readonly limits: AsyncJobLimits;
   readonly log: Log;
 }

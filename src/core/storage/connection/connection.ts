@@ -157,7 +157,10 @@ export class Connection {
     }
   }
 
-  private async execute(statement: Statement, bound: Readonly<Record<string, Bound>>): Promise<Row[]> {
+  private async execute(given: Statement, bound: Readonly<Record<string, Bound>>): Promise<Row[]> {
+    const { shards } = this.options.database;
+    const statement =
+      shards === undefined || this.space === undefined ? given : shards.named(this.space, given);
     const values = statement.values(bound);
     if (this.underWay === 0) this.unanswered = 0;
     this.underWay++;

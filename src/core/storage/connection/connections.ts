@@ -46,6 +46,13 @@ const PING = defineStatement(template(sql`select 1`), { named: false });
 /** Receives the duration of each statement, for metrics. */
 export type StatementObserver = (lane: Lane, milliseconds: number) => void;
 
+/** What the server uses of its connections: those to one database, or to the nodes of a distributed one (storage/nodes/). */
+export type PrimaryConnections = ReadConnections &
+  Pick<
+    Connections,
+    'transaction' | 'write' | 'runWhole' | 'renew' | 'usage' | 'close' | 'probe' | 'rowSecurity'
+  >;
+
 /** Milliseconds between two checks for silent connections. */
 const SILENCE_CHECK_MS = 500;
 
@@ -235,11 +242,36 @@ export class Connections implements ReadConnections {
     const started = performance.now();
     try {
       return await this.borrow(context, (connection) =>
-        connection.whileWaitedFor(context.waiting, () => connection.run(context.space, statement, bound)),
+        connection.whileWaitedFor(context.waiting, () =>
+          this.runAlone(connection, context.space, { statement, bound }),
+        ),
       );
     } finally {
       this.ended(context.lane, started, [statement]);
     }
+  }
+
+  /** Runs a statement as a transaction of its own. */
+  private async runAlone(
+    connection: Connection,
+    space: number | undefined,
+    { statement, bound }: BoundStatement,
+  ): Promise<Row[]> {
+    const { shards } = this.options;
+    if (shards === undefined || space === undefined) return connection.run(space, statement, bound);
+    if (!shards.changes(statement))
+      return connection.run(space, statement, bound, [shards.guard(space, 'read')]);
+    const [, rows = []] = await connection.runWhole(space, [
+      { statement: shards.guard(space, 'change'), bound: {} },
+      { statement, bound },
+    ]);
+    return rows;
+  }
+
+  /** What comes first in a transaction that changes a space. */
+  private guards(space: number): BoundStatement[] {
+    const { shards } = this.options;
+    return shards === undefined ? [] : [{ statement: shards.guard(space, 'change'), bound: {} }];
   }
 
   /**
@@ -264,7 +296,8 @@ export class Connections implements ReadConnections {
       };
       try {
         // The transaction id comes in the packet of `begin`.
-        const [row] = await connection.run(space, CURRENT_TRANSACTION, {}, [BEGIN]);
+        const before = [BEGIN, ...this.guards(space).map(({ statement }) => statement)];
+        const [row] = await connection.run(space, CURRENT_TRANSACTION, {}, before);
         const result = await work((statement, bound) => run(space, statement, bound), {
           run: (context, statement, bound) => run(context.space, statement, bound),
         });
@@ -302,7 +335,7 @@ export class Connections implements ReadConnections {
     try {
       return await this.borrow({ lane, space }, async (connection) => {
         try {
-          return await connection.run(space, statement, bound);
+          return await this.runAlone(connection, space, { statement, bound });
         } catch (error) {
           if (!isConnectionLoss(error)) throw error;
           const [rows] = await this.find(connection, space, [{ statement: find, bound }]);
@@ -317,8 +350,13 @@ export class Connections implements ReadConnections {
 
   /** Reads what became of the statements sent on a lost connection, on a new connection of the space. */
   private find({ backend }: Connection, space: number, queries: readonly BoundStatement[]): Promise<Row[][]> {
+    const { shards } = this.options;
     const seen = this.hasRowSecurity ? spaceSettings(space, this.tenantOf(space)) : undefined;
-    return queryAfterEnd(this.options, backend, { queries, seen });
+    const named = queries.map((query) => ({
+      ...query,
+      statement: shards?.named(space, query.statement) ?? query.statement,
+    }));
+    return queryAfterEnd(this.options, backend, { queries: named, seen });
   }
 
   /**
@@ -331,7 +369,8 @@ export class Connections implements ReadConnections {
     try {
       return await this.borrow({ lane: 'transaction', space }, async (connection) => {
         try {
-          return await connection.runWhole(space, statements);
+          const guards = this.guards(space);
+          return (await connection.runWhole(space, [...guards, ...statements])).slice(guards.length);
         } catch (error) {
           if (!isConnectionLoss(error)) throw error;
           const queries = statements.flatMap(({ find, bound }) =>
@@ -359,9 +398,11 @@ export class Connections implements ReadConnections {
   ): Promise<T> {
     const { connection, release } = await this.connect({ lane: 'search', space, waiting: given });
     const { waiting, unsubscribe } = withTimeLimit(given, milliseconds);
-    const snapshot = new Snapshot(connection, waiting, (began, statement) =>
-      this.ended('search', began, [statement]),
-    );
+    const guard = this.options.shards?.guard(space, 'read');
+    const snapshot = new Snapshot(connection, waiting, {
+      ...(guard === undefined ? {} : { guard }),
+      observe: (began, statement) => this.ended('search', began, [statement]),
+    });
     const end = async (isGood: boolean): Promise<void> => {
       await snapshot.end(isGood);
       release();

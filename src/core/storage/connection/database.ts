@@ -19,6 +19,31 @@ export interface DatabaseOptions {
   readonly proofIntervalMs?: number;
   /** Standbys that answer reads (storage/replicas/); default: none. */
   readonly replicas?: readonly ReplicaAddress[];
+  /** The nodes of a distributed database; undefined: it is not distributed. */
+  readonly nodes?: NodeDirectory;
+  /** Of a node of a distributed database; undefined: the tables have their plain names. */
+  readonly shards?: Shards;
+}
+
+/** Which node of a distributed database has the rows of a space. */
+export interface NodeDirectory {
+  /** The options of a connection to that node. **Throws** as pg does. */
+  optionsFor(space: number): Promise<DatabaseOptions>;
+  /** A number that a space of each shard group could have; those of one node follow each other. */
+  spaceOfEachGroup(): readonly number[];
+}
+
+/** How statements of a space run on the node that has its rows (storage/nodes/). */
+export interface Shards {
+  /** Returns the statement with the names of the tables and functions of the space. */
+  named(space: number, statement: Statement): Statement;
+  /** True if the statement may change rows. */
+  changes(statement: Statement): boolean;
+  /**
+   * Precedes the statements of a packet or transaction: it fails with AN007 where the space is on another node by now. `change`:
+   * until the end of the transaction, the space stays on this one.
+   */
+  guard(space: number, of: 'read' | 'change'): Statement;
 }
 
 /** A standby of the database; everything else is as of the primary. */

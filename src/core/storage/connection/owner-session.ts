@@ -10,6 +10,7 @@ import { builder, defineStatement, template, type Bound, type Statement } from '
 import { fhirError } from '../../errors';
 
 const BEGIN = unnamed(sql`begin`);
+const BEGIN_SNAPSHOT = unnamed(sql`begin isolation level repeatable read read only`);
 const COMMIT = unnamed(sql`commit`);
 const ROLLBACK = unnamed(sql`rollback`);
 /** Null: nothing was written. */
@@ -17,12 +18,17 @@ const TRANSACTION = unnamed(sql`select pg_current_xact_id_if_assigned()::text`);
 const NO_TIME_LIMIT = unnamed(sql`set statement_timeout = 0`);
 const NO_TIME_LIMIT_HERE = unnamed(sql`set local statement_timeout = 0`);
 
+/** snapshot: all statements see the same data, and change nothing. */
+type TransactionKind = 'change' | 'snapshot';
+
 /**
  * One connection of the owner role, for operator work that the application role may not do. Row-level security does not
  * apply to it: every statement names its space.
  */
 export class OwnerSession {
   private hasLimit = true;
+  /** The space whose rows the session uses on a node of a distributed database. */
+  private space: number | undefined;
 
   private constructor(
     private readonly client: Client,
@@ -41,6 +47,47 @@ export class OwnerSession {
     } catch (error) {
       if (client !== undefined) await closeClient(client);
       throw translateDatabaseError(error).error;
+    }
+  }
+
+  /**
+   * Opens a session for the rows of a space, and of other spaces of its tenant: to the node that has them where the database is
+   * distributed. **Throws** as `open` does.
+   */
+  static async openFor(space: number, options: DatabaseOptions): Promise<OwnerSession> {
+    const { nodes } = options;
+    if (nodes === undefined) return OwnerSession.open(options);
+    let at: DatabaseOptions;
+    try {
+      at = await nodes.optionsFor(space);
+    } catch (error) {
+      throw translateDatabaseError(error).error;
+    }
+    const session = await OwnerSession.open(at);
+    session.space = space;
+    return session;
+  }
+
+  /**
+   * Runs `work` with sessions that together reach the rows of all spaces: with this one, or on a distributed database with one for
+   * each shard group. **Throws** as `openFor` does.
+   */
+  async forEachGroup(work: (session: OwnerSession) => Promise<void>): Promise<void> {
+    const { nodes } = this.options;
+    if (nodes === undefined) return work(this);
+    let session: OwnerSession | undefined;
+    try {
+      for (const space of nodes.spaceOfEachGroup()) {
+        const at = await nodes.optionsFor(space);
+        if (session?.options.host !== at.host || session.options.port !== at.port) {
+          await session?.close();
+          session = await OwnerSession.open(at);
+        }
+        session.space = space;
+        await work(session);
+      }
+    } finally {
+      await session?.close();
     }
   }
 
@@ -75,13 +122,18 @@ export class OwnerSession {
   /** Runs one statement, inside the transaction if there is one. */
   async run(statement: Statement, bound: Readonly<Record<string, Bound>> = {}): Promise<Row[]> {
     try {
-      if (!this.hasLimit) return await query(this.client, statement, bound);
-      return await withinLimit(this.client, answerLimit(this.options), () =>
-        query(this.client, statement, bound),
-      );
+      if (!this.hasLimit) return await this.send(statement, bound);
+      return await withinLimit(this.client, answerLimit(this.options), () => this.send(statement, bound));
     } catch (error) {
       throw translateDatabaseError(error).error;
     }
+  }
+
+  private send(statement: Statement, bound: Readonly<Record<string, Bound>>): Promise<Row[]> {
+    const { shards } = this.options;
+    const named =
+      shards === undefined || this.space === undefined ? statement : shards.named(this.space, statement);
+    return query(this.client, named, bound);
   }
 
   /** Removes the time limit of statements; from now on the connection is watched instead (connection-watch.ts). */
@@ -94,9 +146,11 @@ export class OwnerSession {
    * Runs `work` in one transaction, rolled back if it throws. **Throws** notStored if the connection is lost before the
    * commit, maybeStored if the outcome cannot be determined.
    */
-  async transaction<T>(work: () => Promise<T>): Promise<T> {
-    await this.run(BEGIN);
+  async transaction<T>(work: () => Promise<T>, kind: TransactionKind = 'change'): Promise<T> {
+    await this.run(kind === 'snapshot' ? BEGIN_SNAPSHOT : BEGIN);
     try {
+      if (this.space !== undefined && this.options.shards !== undefined)
+        await this.run(this.options.shards.guard(this.space, kind === 'snapshot' ? 'read' : 'change'));
       const result = await work();
       const [row] = await this.run(TRANSACTION);
       await this.commit(row?.[0]);
@@ -109,13 +163,13 @@ export class OwnerSession {
   }
 
   /** Runs a transaction whose statements have no time limit. */
-  async longTransaction<T>(work: () => Promise<T>): Promise<T> {
+  async longTransaction<T>(work: () => Promise<T>, kind: TransactionKind = 'change'): Promise<T> {
     const { hasLimit } = this;
     return this.transaction(async () => {
       await this.run(NO_TIME_LIMIT_HERE);
       this.hasLimit = false;
       return work();
-    }).finally(() => (this.hasLimit = hasLimit));
+    }, kind).finally(() => (this.hasLimit = hasLimit));
   }
 
   private async commit(transaction: unknown): Promise<void> {

@@ -21,8 +21,12 @@ export class Snapshot implements Database {
   constructor(
     private readonly connection: Connection,
     private readonly waiting: readonly Cancellation[] | undefined,
-    /** Called with the beginning (`performance.now()`) of a statement that has ended. */
-    private readonly observe: (began: number, statement: Statement) => void,
+    private readonly parts: {
+      /** The first statement of the transaction. */
+      readonly guard?: Statement;
+      /** Called with the beginning (`performance.now()`) of a statement that has ended. */
+      readonly observe: (began: number, statement: Statement) => void;
+    },
   ) {}
 
   /** The history of the data that it shows (`Backend.history`). */
@@ -38,13 +42,14 @@ export class Snapshot implements Database {
     // After a failure other parts of the request may still send statements, and the connection may have another user.
     if (this.isOver) throw new Error('the snapshot is over');
     if (areAllCancelled(this.waiting)) throw fhirError('timeout');
-    const before = this.isBegun ? [] : [BEGIN];
+    const { guard, observe } = this.parts;
+    const before = this.isBegun ? [] : guard === undefined ? [BEGIN] : [BEGIN, guard];
     this.isBegun = true;
     const started = performance.now();
     try {
       return await this.connection.run(space, statement, bound, before);
     } finally {
-      this.observe(started, statement);
+      observe(started, statement);
     }
   }
 

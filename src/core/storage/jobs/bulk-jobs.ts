@@ -1,6 +1,6 @@
 /** Jobs of bulk data: exports and imports, of which a space may have several at a time (docs/understand/storage.md). */
 import { sql } from 'kysely';
-import type { Connections } from '../connection/connections';
+import type { PrimaryConnections } from '../connection/connections';
 import type { Database } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 import type { JobKey } from './jobs';
@@ -40,7 +40,7 @@ const FIND_ADDED = defineStatement(
  * maybeStored.
  */
 export async function addBulkJob(
-  database: Pick<Connections, 'write'>,
+  database: Pick<PrimaryConnections, 'write'>,
   space: number,
   { id, kind, client, request, content, mostRuns, mostOfTenant, mostOfClient }: NewBulkJob,
 ): Promise<'added' | 'tenant' | 'client'> {

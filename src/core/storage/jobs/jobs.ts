@@ -1,7 +1,7 @@
 /** Jobs (docs/understand/storage.md): the statements of requests about the jobs of one space. */
 import { sql } from 'kysely';
 import type { JsonObject } from '../../fhir/json';
-import type { Connections } from '../connection/connections';
+import type { PrimaryConnections } from '../connection/connections';
 import type { Database, Row } from '../connection/database';
 import { joinPieces, selectInPieces } from '../connection/long-text';
 import { bind, defineStatement, template } from '../connection/statement';
@@ -128,7 +128,7 @@ const READ_PIECE = defineStatement(
  * already. **Throws** notStored, maybeStored.
  */
 export async function addJob(
-  database: Pick<Connections, 'write'>,
+  database: Pick<PrimaryConnections, 'write'>,
   space: number,
   { id, kind, request, body, content, mostRuns, keptMs, most }: NewStoredJob,
 ): Promise<string | undefined> {

@@ -6,7 +6,7 @@ import { builder } from '../connection/statement';
 
 /** Privileges of the role on some objects of the schema. */
 interface Grant {
-  readonly on: 'schema' | 'table' | 'function';
+  readonly on: 'schema' | 'table' | 'function' | 'sequence';
   readonly names: readonly string[];
   readonly privileges: readonly string[];
   /** The columns of a table that the privileges are limited to; undefined: all. */
@@ -48,6 +48,7 @@ const GRANTS: readonly Grant[] = [
     columns: ['tenant', 'account', 'hash', 'placeholder'],
   },
   { on: 'table', names: ['access_record'], privileges: ['insert'] },
+  { on: 'sequence', names: ['access_record_batch'], privileges: ['usage'] },
   { on: 'table', names: ['unopened_reference', 'content_chunk'], privileges: ['select', 'insert'] },
   { on: 'table', names: ['content'], privileges: ['select'] },
   {
@@ -124,6 +125,15 @@ export async function ensureApplicationRole(client: ClientBase, log: Log): Promi
   for (const grant of GRANTS) await attempt('grant', sql`${grantSql(grant)} to ${role}`);
 }
 
+/** Returns the statements that grant the privileges on objects with other names, by the plain ones; only on these. */
+export function grantsTo(names: ReadonlyMap<string, string>): RawBuilder<unknown>[] {
+  const role = sql.id(APPLICATION_ROLE);
+  return GRANTS.flatMap((grant) => {
+    const others = grant.names.flatMap((name) => names.get(name) ?? []);
+    return others.length === 0 ? [] : [sql`${grantSql({ ...grant, names: others })} to ${role}`];
+  });
+}
+
 function grantSql({ on, names, privileges, columns }: Grant): RawBuilder<unknown> {
   const objects = names.map((name) => (on === 'schema' ? sql.id(name) : sql.id('andiron', name)));
   const limit = columns === undefined ? sql`` : sql`(${sql.join(columns.map((column) => sql.id(column)))})`;
@@ -144,6 +154,7 @@ function conditionsOf({ on, names, privileges, columns }: Grant): RawBuilder<unk
         );
       if (on === 'schema') return [sql`has_schema_privilege(${role}, ${object}, ${right})`];
       if (on === 'table') return [sql`has_table_privilege(${role}, ${object}, ${right})`];
+      if (on === 'sequence') return [sql`has_sequence_privilege(${role}, ${object}, ${right})`];
       return [sql`has_function_privilege(${role}, ${object}::regproc, ${right})`];
     }),
   );

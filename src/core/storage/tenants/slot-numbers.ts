@@ -5,14 +5,14 @@
 import { randomInt } from 'node:crypto';
 
 /** Numbers 1 to 99 are reserved. */
-const LEAST = 100;
+export const LEAST_NUMBER = 100;
 /** One above the largest positive `int` of PostgreSQL. */
 const END = 2 ** 31;
 const SLOT_BITS = 16;
 
 /** Returns the upper 16 bits of `hashint4(number)`: a whole number from 0 to 65,535. */
 export function slotOf(number: number): number {
-  return hashInt4(number) >>> (32 - SLOT_BITS);
+  return hashOf(number) >>> (32 - SLOT_BITS);
 }
 
 /**
@@ -20,18 +20,18 @@ export function slotOf(number: number): number {
  * milliseconds for those of a tenant.
  */
 export function chooseNumbers(count: number): number[] {
-  const first = randomInt(LEAST, END);
+  const first = randomInt(LEAST_NUMBER, END);
   const slot = slotOf(first);
   const numbers = [first];
   for (let next = first; numbers.length < count;) {
-    next = next + 1 < END ? next + 1 : LEAST;
+    next = next + 1 < END ? next + 1 : LEAST_NUMBER;
     if (slotOf(next) === slot) numbers.push(next);
   }
   return numbers;
 }
 
-/** PostgreSQL's `hashint4` of a number from 0, as an unsigned number: the hash of Bob Jenkins (lookup3) over four bytes. */
-function hashInt4(number: number): number {
+/** Returns PostgreSQL's `hashint4` of a number from 0, as an unsigned number: the hash of Bob Jenkins (lookup3) over four bytes. */
+export function hashOf(number: number): number {
   const seed = (0x9e3779b9 + 4 + 3_923_095) | 0;
   let [a, b, c] = [(seed + number) | 0, seed, seed];
   c = (c ^ b) - rotate(b, 14);

@@ -1,6 +1,6 @@
 import { FhirError, fhirError } from '../../errors';
 import { isTraced, waitedFor } from '../../tracing';
-import type { Connections } from '../connection/connections';
+import type { PrimaryConnections } from '../connection/connections';
 import type { Run } from '../connection/database';
 import { isOutdatedWrite, isOverQuota, isRetryable } from '../connection/database-error';
 import type { VersionWrite, WriteStamp } from './version-write';
@@ -66,7 +66,7 @@ export class SpaceQueue {
   private isToBeLookedAt = false;
 
   constructor(
-    private readonly database: Connections,
+    private readonly database: PrimaryConnections,
     private readonly space: number,
     private readonly options: SpaceQueueOptions,
   ) {}

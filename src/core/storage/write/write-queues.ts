@@ -1,6 +1,6 @@
 import type { IndexRows } from '../../search/rows/index-rows';
 import type { BoundStatement } from '../connection/connection';
-import type { Connections } from '../connection/connections';
+import type { PrimaryConnections } from '../connection/connections';
 import { isRetryable } from '../connection/database-error';
 import type { Database, Row, Run } from '../connection/database';
 import { MAX_ATTEMPTS, SpaceQueue, type BatchObserver, type SpaceQueueOptions } from './space-queue';
@@ -42,7 +42,7 @@ export class WriteQueues {
   private readonly options: SpaceQueueOptions;
 
   constructor(
-    private readonly database: Connections,
+    private readonly database: PrimaryConnections,
     maxWaiting: number,
     observe: BatchObserver,
     /** Awaited before a write if it returns a promise: at the first write of each space. */
