@@ -28,6 +28,7 @@ import * as earlierVacuum from './0061-earlier-vacuum';
 import * as longSequences from './0062-long-sequences';
 import * as countersOfBefore from './0063-counters-of-before';
 import * as functionsOfBefore from './0064-functions-of-before';
+import * as rowsByNode from './0065-rows-by-node';
 
 export { SEQUENCE_COLUMNS } from './0062-long-sequences';
 export { readDroppingSteps, readEarlierFunctions, readFunctions, type DatabaseFunction } from './sql-files';
@@ -66,6 +67,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0062-long-sequences': longSequences,
   '0063-counters-of-before': countersOfBefore,
   '0064-functions-of-before': functionsOfBefore,
+  '0065-rows-by-node': rowsByNode,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */

@@ -31,6 +31,8 @@ begin
     return 'told';
   end if;
   update andiron.job_content c set body = null, content = null where c.space = p_space and c.id = p_id;
+  -- Nobody needs the lines of an import any more, and they are data of patients.
+  update andiron.import_chunk h set content = null where h.space = p_space and h.id = p_id and h.content is not null;
   return 'cancelled';
 end
 $function$;

@@ -12,12 +12,16 @@ begin
   insert into andiron.server_process as s (id, beat, forgotten) values (p_process, now(), p_forgotten)
   on conflict (id) do update set beat = excluded.beat, forgotten = excluded.forgotten
     where s.forgotten <> excluded.forgotten or s.beat < excluded.beat - interval '5 seconds';
-  return query select
-    case when andiron.last_erasure() > p_forgotten then 0::bigint end,
-    andiron.next_job(p_job_silence),
-    case when andiron.have_access_records() then 0::bigint end,
-    (select min(case when f.worker is null then 0 else greatest(0, ceil(p_feed_silence
-                       - extract(epoch from now() - f.beat) * 1000)) end)::bigint
-     from andiron.subscription_feed f where not f.idle and f.worker is distinct from p_worker);
+  if andiron.last_erasure() > p_forgotten then
+    erasures := 0;
+  end if;
+  jobs := andiron.next_job(p_job_silence);
+  if andiron.have_access_records() then
+    records := 0;
+  end if;
+  select min(case when f.worker is null then 0 else greatest(0, ceil(p_feed_silence
+                    - extract(epoch from now() - f.beat) * 1000)) end)::bigint into feeds
+    from andiron.subscription_feed f where not f.idle and f.worker is distinct from p_worker;
+  return next;
 end
 $function$;

@@ -15,8 +15,8 @@ import type { AccessRecord } from '../storage/audit/access-line';
 import {
   hasRecords,
   haveRecords,
+  inRecordSessions,
   openRecordSession,
-  readRecordedSpaces,
   runIn,
   takeRecords,
   type RecordedSpace,
@@ -86,14 +86,16 @@ export class AuditEventWriter {
   }
 
   /**
-   * Writes the AuditEvents of all earlier records of these spaces, without pauses, for at most `milliseconds`. False:
+   * Writes the AuditEvents of all earlier records of these spaces of a tenant, without pauses, for at most `milliseconds`. False:
    * there are more.
    */
   async catchUp(spaces: readonly RecordedSpace[], milliseconds: number): Promise<boolean> {
     const end = performance.now() + milliseconds;
     const { services, database } = this.options;
     if (!(await haveRecords(services.database))) return true;
-    const session = await openRecordSession(database);
+    const [first] = spaces;
+    if (first === undefined) return true;
+    const session = await openRecordSession(first.space.number, database);
     try {
       for (const space of spaces) {
         for (;;) {
@@ -121,12 +123,9 @@ export class AuditEventWriter {
   async #round(): Promise<undefined> {
     const { services, database } = this.options;
     if (!(await haveRecords(services.database))) return;
-    const session = await openRecordSession(database);
-    try {
-      for (const space of await readRecordedSpaces(session)) await this.#workIn(session, space);
-    } finally {
-      await session.close();
-    }
+    await inRecordSessions(database, async (session, spaces) => {
+      for (const space of spaces) await this.#workIn(session, space);
+    });
   }
 
   async #workIn(session: OwnerSession, space: RecordedSpace): Promise<void> {

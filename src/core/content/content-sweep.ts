@@ -63,9 +63,9 @@ export async function removeNotedObjects(
   for (;;) {
     const noted = await readNotedObjects(session, spaces);
     for (const one of noted) {
-      const [space, id = ''] = one.object.split('/');
+      const [, id = ''] = one.object.split('/');
       try {
-        await contents.storeNamed(one.store).remove({ space: Number(space), id });
+        await contents.storeNamed(one.store).remove({ space: one.space, id });
         await objectRemoved(session, one);
       } catch (error) {
         if (!(error instanceof FhirError) && !(error instanceof Error && 'syscall' in error)) throw error;

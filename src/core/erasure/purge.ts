@@ -90,7 +90,7 @@ export async function purge(
   requireAdministrator(context, options.isOpen);
   if (request.isCompartment && request.type !== PATIENT)
     throw fhirError('notSupported', { reason: `Only the compartment of a ${PATIENT} can be purged` });
-  const session = await OwnerSession.open(options.database);
+  const session = await OwnerSession.openFor(context.space.number, options.database);
   try {
     await workWithoutLimits(session);
     return await new Purge(options, session, context, request).run();
@@ -141,7 +141,7 @@ class Purge {
     // Each transaction has given them up.
     this.count('content', await removeContentsOfJobs(session, spaces));
     await this.purgeAudit(spaces, names);
-    const invalidated = await options.cacheInvalidator.invalidate(session, spaces);
+    const invalidated = await options.cacheInvalidator.invalidate(spaces);
     const tables = await this.proof(spaces);
     const types = new Map<string, number>();
     for (const one of this.purged.values()) {

@@ -37,16 +37,16 @@ export async function* verifyIndex(
   { services, database }: Pick<ReindexOptions, 'services' | 'database'>,
   scope: ReindexScope,
 ): AsyncGenerator<IndexDifference> {
-  const session = await OwnerSession.open(database);
-  try {
-    for await (const space of readSpaces(services.database, scope)) {
+  for await (const space of readSpaces(services.database, scope)) {
+    const session = await OwnerSession.openFor(space.number, database);
+    try {
       const comparer = new SpaceComparer(services, session, space, 'compare');
       for await (const { found } of comparer.groups(await comparer.scan())) {
         for (const { differences, losses } of found) yield* [...losses, ...differences];
       }
+    } finally {
+      await session.close();
     }
-  } finally {
-    await session.close();
   }
 }
 
@@ -61,18 +61,18 @@ export async function* reindex(
   options: ReindexOptions,
   scope: ReindexScope,
 ): AsyncGenerator<ReindexProgress> {
-  const session = await OwnerSession.open(options.database);
-  try {
-    for await (const space of readSpaces(options.services.database, scope)) {
+  for await (const space of readSpaces(options.services.database, scope)) {
+    const session = await OwnerSession.openFor(space.number, options.database);
+    try {
       if (!(await lockReindex(session, space.number)))
         throw new AdministrationJobError(
           `Another reindex is running on ${space.tenant || 'the base resources'}`,
         );
       yield* reindexSpace(options, session, space);
       await unlockReindex(session, space.number);
+    } finally {
+      await session.close();
     }
-  } finally {
-    await session.close();
   }
 }
 

@@ -78,7 +78,7 @@ export class SearchParameterWork {
    * processing. False: another process or a reindex works there.
    */
   async run(spaceNumber: number, signal: AbortSignal): Promise<boolean> {
-    const session = await OwnerSession.open(this.options.database);
+    const session = await OwnerSession.openFor(spaceNumber, this.options.database);
     try {
       const space = await readSpace(session, spaceNumber);
       if (space === undefined) return true;

@@ -55,7 +55,7 @@ export async function removeTenant(
     if ((await findOwned(session, name))?.tenant !== owned.tenant) return undefined;
     await beginRemoval(session, owned.tenant);
     changed(name);
-    const invalidated = await cacheInvalidator.invalidate(session, owned.spaces);
+    const invalidated = await cacheInvalidator.invalidate(owned.spaces);
     const tables = await readOwnedTables(session);
     const removed = new Map<string, number>();
     const isEmpty = await empty(session, { tables, owned, until, removed });

@@ -43,7 +43,7 @@ const SPACES = defineStatement(
 );
 const MAX_SPACES = 100_000;
 
-export async function readRecordedSpaces(session: OwnerSession): Promise<RecordedSpace[]> {
+async function readRecordedSpaces(session: OwnerSession): Promise<RecordedSpace[]> {
   const rows = await session.run(SPACES, { limit: MAX_SPACES });
   return (rows as [number, string, number, string, string, number][]).flatMap(
     ([number, release, tenantNumber, tenant, timeZone, auditSpace]) =>
@@ -74,11 +74,27 @@ const TAKE = defineStatement(
 /** Makes the planner use the key, because the statistics of a table that is often empty mislead it. */
 const BY_INDEX = defineStatement(template(sql`set enable_seqscan = off`), { named: false });
 
-/** Opens a session for `takeRecords`. */
-export async function openRecordSession(options: DatabaseOptions): Promise<OwnerSession> {
-  const session = await OwnerSession.open(options);
+/** Opens a session for `takeRecords` in a space. */
+export async function openRecordSession(space: number, options: DatabaseOptions): Promise<OwnerSession> {
+  const session = await OwnerSession.openFor(space, options);
   await session.run(BY_INDEX);
   return session;
+}
+
+/** Runs `work` with sessions for `takeRecords`, each with all spaces that have records there. */
+export async function inRecordSessions(
+  options: DatabaseOptions,
+  work: (session: OwnerSession, spaces: readonly RecordedSpace[]) => Promise<void>,
+): Promise<void> {
+  const all = await OwnerSession.open(options);
+  try {
+    await all.forEachGroup(async (session) => {
+      await session.run(BY_INDEX);
+      await work(session, await readRecordedSpaces(session));
+    });
+  } finally {
+    await all.close();
+  }
 }
 
 const HAS = defineStatement(

@@ -13,11 +13,14 @@ export interface MemberRecord {
   readonly record: AccessRecord;
 }
 
+/** The number of a row, by which the rows of a space are in order. */
+const NEXT_BATCH = sql`nextval('andiron.access_record_batch')`;
+
 /** Inserts nothing for a tenant that is being imported or removed. */
 const INSERT = defineStatement(
   template(sql`
-    insert into andiron.access_record (space, records, accesses)
-    select ${bind('space')}::int, x.*
+    insert into andiron.access_record (space, batch, records, accesses)
+    select ${bind('space')}::int, ${NEXT_BATCH}, x.*
     from unnest(${bind('records')}::int[], ${bind('accesses')}::text[]) as x (records, accesses)
     where exists (
       select 1 from andiron.space s join andiron.tenant t on t.number = s.tenant
@@ -32,8 +35,8 @@ export function recordWritten(writing: RawBuilder<unknown>): RawBuilder<unknown>
   return sql`
     with written as materialized (${writing}),
     recorded as (
-      insert into andiron.access_record (space, records, accesses)
-      select ${bind('space')}::int, count(*),
+      insert into andiron.access_record (space, batch, records, accesses)
+      select ${bind('space')}::int, ${NEXT_BATCH}, count(*),
              string_agg(x.line || ',' || w.version || ']', E'\\n')
       from unnest(${bind('record_member')}::int[], ${bind('record_line')}::text[]) as x (member, line)
       join written w on w.member = x.member

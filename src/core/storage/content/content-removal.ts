@@ -7,6 +7,8 @@ import { NOTE_OBJECTS, OBJECT_COLUMNS } from './removed-content';
 
 /** An object that must be deleted. */
 export interface NotedObject {
+  /** The space that it had. */
+  readonly space: number;
   readonly store: StoreName;
   /** `{space}/{id}` */
   readonly object: string;
@@ -107,24 +109,26 @@ async function removeEach(session: OwnerSession, dead: readonly (readonly unknow
   return dead.length;
 }
 
-const OF_SPACES = sql`split_part(r.object, '/', 1)::int = any (${bind('spaces')}::int[])`;
+const OF_SPACES = sql`r.of_space = any (${bind('spaces')}::int[])`;
+const IS_OBJECT = sql`
+  r.of_space = ${bind('space')}::int and r.store = ${bind('store')} and r.object = ${bind('object')}`;
 
 const noted = (condition: RawBuilder<unknown>): Statement =>
   unnamed(sql`
-    select r.store, r.object, r.again from andiron.content_removal r
+    select r.of_space, r.store, r.object, r.again from andiron.content_removal r
     where r.due <= now() and ${condition}
     order by r.due limit ${sql.lit(OBJECTS_AT_ONCE)}`);
 const NOTED = noted(sql`true`);
 const NOTED_OF_SPACES = noted(OF_SPACES);
 const REMOVED = unnamed(sql`
   delete from andiron.content_removal r
-  where r.store = ${bind('store')} and r.object = ${bind('object')} and not r.again`);
+  where ${IS_OBJECT} and not r.again`);
 const REMOVED_ONCE = unnamed(sql`
   update andiron.content_removal r set again = false, due = now() + interval '1 hour'
-  where r.store = ${bind('store')} and r.object = ${bind('object')} and r.again`);
+  where ${IS_OBJECT} and r.again`);
 const FAILED = unnamed(sql`
   update andiron.content_removal r set due = now() + interval '1 minute'
-  where r.store = ${bind('store')} and r.object = ${bind('object')}`);
+  where ${IS_OBJECT}`);
 const COUNT_NOTED = unnamed(
   sql`select count(*)::int from andiron.content_removal r where r.due <= now() + interval '2 minutes' and ${OF_SPACES}`,
 );
@@ -138,20 +142,25 @@ export async function readNotedObjects(
     spaces === undefined
       ? await session.run(NOTED)
       : await session.run(NOTED_OF_SPACES, { spaces: [...spaces] });
-  return (rows as [StoreName, string, boolean][]).map(([store, object, again]) => ({ store, object, again }));
+  return (rows as [number, StoreName, string, boolean][]).map(([space, store, object, again]) => ({
+    ...{ space, store, object, again },
+  }));
 }
 
 /** Forgets an object that was deleted, or notes that it is deleted once more in an hour. */
 export async function objectRemoved(
   session: OwnerSession,
-  { store, object, again }: NotedObject,
+  { space, store, object, again }: NotedObject,
 ): Promise<void> {
-  await session.run(again ? REMOVED_ONCE : REMOVED, { store, object });
+  await session.run(again ? REMOVED_ONCE : REMOVED, { space, store, object });
 }
 
 /** Postpones the deletion of an object that failed. */
-export async function objectNotRemoved(session: OwnerSession, { store, object }: NotedObject): Promise<void> {
-  await session.run(FAILED, { store, object });
+export async function objectNotRemoved(
+  session: OwnerSession,
+  { space, store, object }: NotedObject,
+): Promise<void> {
+  await session.run(FAILED, { space, store, object });
 }
 
 /** Counts the objects of some spaces that are left to delete, without those that were deleted once. */

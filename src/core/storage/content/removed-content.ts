@@ -8,6 +8,6 @@ export const OBJECT_COLUMNS: RawBuilder<unknown> = sql`c.store, c.space, c.id, c
  * is deleted twice, because its process may still be writing.
  */
 export const NOTE_OBJECTS: RawBuilder<unknown> = sql`
-  insert into andiron.content_removal (store, object, again)
-  select r.store, r.space || '/' || r.id, r.size is null from removed r where r.store <> 'database'
+  insert into andiron.content_removal (of_space, store, object, again)
+  select r.space, r.store, r.space || '/' || r.id, r.size is null from removed r where r.store <> 'database'
   on conflict do nothing`;

@@ -94,7 +94,6 @@ function unnamed(raw: RawBuilder<unknown>): Statement {
   return defineStatement(template(raw), { named: false });
 }
 
-const SNAPSHOT = unnamed(sql`set transaction isolation level repeatable read, read only`);
 /** Plans for the total cost, because the cursors are read to their ends. */
 const WHOLE = unnamed(sql`set local cursor_tuple_fraction = 1`);
 const COUNT = unnamed(
@@ -170,12 +169,11 @@ class KeyedCursor {
 export async function scanSpace(session: OwnerSession, space: number): Promise<SpaceScan> {
   await session.run(CLOSE);
   const resources = await session.longTransaction(async () => {
-    await session.run(SNAPSHOT);
     await session.run(WHOLE);
     for (const source of SOURCE_NAMES) await session.run(DECLARE[source], { space });
     const [row] = await session.run(COUNT, { space });
     return Number(row?.[0] ?? 0);
-  });
+  }, 'snapshot');
   return { resources, keys: readKeys(session) };
 }
 

@@ -35,9 +35,11 @@ const ROWS_AT_ONCE = 10_000;
 /** Removes some members of exports that were removed. True: there are more. Cost: a probe of an index for each export. */
 export async function removeAbandonedMembers(session: OwnerSession, mostBatches: number): Promise<boolean> {
   let batches = 0;
-  for (const [space, id] of (await session.run(ABANDONED)) as [number, string][])
-    while (await removeSome(session, { space, id })) if (++batches >= mostBatches) return true;
-  return false;
+  await session.forEachGroup(async (group) => {
+    for (const [space, id] of (await group.run(ABANDONED)) as [number, string][])
+      while (batches < mostBatches && (await removeSome(group, { space, id }))) batches += 1;
+  });
+  return batches >= mostBatches;
 }
 
 async function removeSome(session: OwnerSession, { space, id }: JobKey): Promise<boolean> {

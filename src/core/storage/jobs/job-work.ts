@@ -69,26 +69,34 @@ const IS_CONTENT = sql`c.space = ${bind('space')}::int and c.id = ${bind('id')}`
 /** A job that has ended has no heartbeat. */
 const IS_HELD = sql`
   j.worker = ${bind('worker')}
-  and coalesce(j.beat <= now() - ${bind('silence')}::int * interval '1 millisecond', true)`;
+  and (j.beat is null or j.beat <= now() - ${bind('silence')}::int * interval '1 millisecond')`;
 
+/** Jobs that may be taken, the next one first: others may take them meanwhile. */
+const DUE = defineStatement(
+  template(sql`
+    with running as materialized (
+      select r.tenant, split_part(r.kind, '/', 1) as kind, count(*) as jobs
+      from andiron.job r where r.state = 'running' group by 1, 2
+    )
+    select w.space, w.id, t.name
+    from andiron.job w join andiron.tenant t on t.number = w.tenant
+    left join running r on r.tenant = w.tenant and r.kind = split_part(w.kind, '/', 1)
+    where w.state = 'queued' and w.due <= now() and split_part(w.kind, '/', 1) = any (${bind('kinds')}::text[])
+      and (w.expires is null or w.expires > now())
+      and not exists (
+        select 1 from unnest(${bind('full_kinds')}::text[], ${bind('full_tenants')}::text[]) as f (kind, tenant)
+        where f.kind = split_part(w.kind, '/', 1) and f.tenant = t.name)
+    order by coalesce(r.jobs, 0), w.created
+    limit ${bind('limit')}::int`),
+);
+const MOST_DUE = 20;
 const TAKE = defineStatement(
   template(sql`
     update andiron.job j
        set state = 'running', worker = ${bind('worker')}, beat = now(), runs = j.runs + 1,
-           started = coalesce(j.started, now())
-      from (select w.space, w.id, t.name
-            from andiron.job w join andiron.tenant t on t.number = w.tenant
-            where w.state = 'queued' and w.due <= now() and split_part(w.kind, '/', 1) = any (${bind('kinds')}::text[])
-              and (w.expires is null or w.expires > now())
-              and not exists (
-                select 1 from unnest(${bind('full_kinds')}::text[], ${bind('full_tenants')}::text[]) as f (kind, tenant)
-                where f.kind = split_part(w.kind, '/', 1) and f.tenant = t.name)
-            order by (select count(*) from andiron.job r
-                      where r.tenant = w.tenant and split_part(r.kind, '/', 1) = split_part(w.kind, '/', 1)
-                        and r.state = 'running'), w.created
-            limit 1 for update of w skip locked) as next
-     where j.space = next.space and j.id = next.id
-    returning j.space, j.id, ${JOB_KIND}, next.name, j.runs, j.most_runs`),
+           started = least(j.started, now())
+     where ${IS_JOB} and j.state = 'queued' and j.due <= now() and (j.expires is null or j.expires > now())
+    returning ${JOB_KIND}, j.runs, j.most_runs`),
 );
 const READ_REQUEST = defineStatement(
   template(sql`
@@ -113,30 +121,38 @@ export interface FullTenant {
  * Takes the oldest job of one of the kinds that is due, of the tenant with the fewest running ones; none of `full`. It runs for others only when
  * it is read as a whole: a request that is under way when it is cancelled is still executed.
  */
-export function takeJob(
+export async function takeJob(
   session: OwnerSession,
   worker: string,
   kinds: readonly string[],
   full: readonly FullTenant[],
 ): Promise<TakenJob | undefined> {
-  return session.transaction(() => take(session, worker, kinds, full));
-}
-
-async function take(
-  session: OwnerSession,
-  worker: string,
-  kinds: readonly string[],
-  full: readonly FullTenant[],
-): Promise<TakenJob | undefined> {
-  const rows = await session.run(TAKE, {
-    worker,
+  const bound = {
     kinds,
     full_kinds: full.map(({ kind }) => kind),
     full_tenants: full.map(({ tenant }) => tenant),
-  });
-  const [row] = rows as [number, string, string, string, number, number | null][];
+    limit: MOST_DUE,
+  };
+  for (;;) {
+    const due = (await session.run(DUE, bound)) as [space: number, id: string, tenant: string][];
+    for (const [space, id, tenant] of due) {
+      const taken = await session.transaction(() => take(session, worker, { space, id, tenant }));
+      if (taken !== undefined) return taken;
+    }
+    if (due.length < MOST_DUE) return undefined;
+  }
+}
+
+/** Undefined: another process has taken or removed it. */
+async function take(
+  session: OwnerSession,
+  worker: string,
+  { space, id, tenant }: JobKey & { readonly tenant: string },
+): Promise<TakenJob | undefined> {
+  const rows = await session.run(TAKE, { space, id, worker });
+  const [row] = rows as [string, number, number | null][];
   if (row === undefined) return undefined;
-  const [space, id, kind, tenant, runs, mostRuns] = row;
+  const [kind, runs, mostRuns] = row;
   const contents = (await session.run(READ_REQUEST, { space, id })) as [
     JsonObject,
     JsonObject | null,
@@ -183,13 +199,21 @@ export async function reportJob(
   await session.run(REPORT, { space, id, progress: JSON.stringify(progress) });
 }
 
+/** Nobody needs the lines of an import that has ended, and they are data of patients. */
 const END = defineStatement(
   template(sql`
-    update andiron.job j
-       set state = ${bind('state')}, ended = now(), beat = null,
-           expires = now() + ${bind('kept')}::bigint * interval '1 millisecond'
-     where ${IS_JOB} and ${IS_HELD} and j.state not in ('queued', 'cancelled')
-    returning 1`),
+    with ended as (
+      update andiron.job j
+         set state = ${bind('state')}, ended = now(), beat = null,
+             expires = now() + ${bind('kept')}::bigint * interval '1 millisecond'
+       where ${IS_JOB} and ${IS_HELD} and j.state not in ('queued', 'cancelled')
+      returning j.id, j.kind
+    ),
+    forgotten as (
+      update andiron.import_chunk h set content = null from ended e
+      where h.space = ${bind('space')}::int and h.id = e.id and e.kind like 'import/%' and h.content is not null
+    )
+    select 1 from ended limit 1`),
 );
 const END_CONTENT = defineStatement(
   template(sql`

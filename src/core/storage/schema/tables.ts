@@ -83,7 +83,7 @@ export interface Tables {
     file: string | null;
   };
   'andiron.content_chunk': { space: number; content: string; number: number; bytes: Buffer };
-  'andiron.content_removal': { store: string; object: string; due: Date; again: boolean };
+  'andiron.content_removal': { of_space: number; store: string; object: string; due: Date; again: boolean };
   'andiron.unopened_reference': {
     space: number;
     resource_type: number;

@@ -33,7 +33,6 @@ function unnamed(raw: RawBuilder<unknown>): Statement {
   return defineStatement(template(raw), { named: false });
 }
 
-const ONE_SNAPSHOT = unnamed(sql`set transaction isolation level repeatable read, read only`);
 const UTC = unnamed(sql`set timezone = 'UTC'`);
 const READ_FEED = unnamed(sql`
   select l.last::bigint, (case when f.idle then l.last else f.position end)::bigint
@@ -53,16 +52,18 @@ const READ_STATES = unnamed(sql`
 const FIRST_KEY = '-9223372036854775808';
 
 /**
- * Reads the states of spaces in one snapshot with their last version-sequences, so that the versions up to these agree with
+ * Reads the states of spaces of a tenant in one snapshot with their last version-sequences, so that the versions up to these agree with
  * the states. Memory: some hundred bytes a Subscription, and its headers.
  */
 export async function readMovedSpaces(
   owner: DatabaseOptions,
   spaces: readonly number[],
 ): Promise<ReadonlyMap<number, MovedSpace>> {
-  return OwnerSession.inTransaction(owner, async (session) => {
-    await session.run(ONE_SNAPSHOT);
-    const found = new Map<number, MovedSpace>();
+  const found = new Map<number, MovedSpace>();
+  const [first] = spaces;
+  if (first === undefined) return found;
+  const session = await OwnerSession.openFor(first, owner);
+  const read = async (): Promise<void> => {
     for (const space of spaces) {
       const [row] = await session.run(READ_FEED, { space });
       const [last, position] = row as [string, string | null];
@@ -80,8 +81,9 @@ export async function readMovedSpaces(
         position: position === null ? undefined : Number(position),
       });
     }
-    return found;
-  });
+  };
+  await session.transaction(read, 'snapshot').finally(() => session.close());
+  return found;
 }
 
 const READ_EVENTS = unnamed(sql`
