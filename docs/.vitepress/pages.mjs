@@ -100,6 +100,7 @@ export const PARTS = [
           'understand/architecture',
           'understand/request-flow',
           'understand/storage',
+          'understand/distributed',
           'understand/search-internals',
           'understand/validation-internals',
           'understand/graphql-internals',

@@ -3,12 +3,14 @@ import { audit } from './commands/audit';
 import { client } from './commands/client';
 import type { AnyCommand, CommandGroup, Options } from './command';
 import { config } from './commands/config';
+import { distribute } from './commands/distribute';
 import { doctor } from './commands/doctor';
 import { importFiles } from './commands/import';
 import { importPackage } from './commands/import-package';
 import { issuer } from './commands/issuer';
 import { keys } from './commands/keys';
 import { migrate } from './commands/migrate';
+import { nodes } from './commands/nodes';
 import { policy } from './commands/policy';
 import { quickstart } from './commands/quickstart';
 import { reindex } from './commands/reindex';
@@ -38,6 +40,8 @@ const ON_DATABASE: readonly AnyCommand[] = [
     importFiles,
     importPackage,
     reindex,
+    distribute,
+    nodes,
     doctor,
   ].map(withDataFolder),
 ];

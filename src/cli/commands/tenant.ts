@@ -1,8 +1,10 @@
+import { loadSettings } from '../../config';
 import { type Core, FhirError, type Tenant } from '../../core';
 import { type Arguments, type Command, type CommandGroup, UsageError } from '../command';
 import { readStandardInput, readTextFile } from '../option-values';
 import { JSON_OPTION, print, toInstant } from '../output';
 import { deleteTenant, exportTenant, importTenant } from './tenant-data';
+import { moveTenant } from './tenant-move';
 import { withApp } from '../with-app';
 import { noTenant } from '../with-tenant';
 
@@ -14,7 +16,7 @@ function toDocument({ name, display, status, created }: Tenant): object {
 const list: Command = {
   name: 'list',
   usage: '',
-  summary: 'List all tenants.',
+  summary: 'List all tenants, with their nodes if the database is distributed.',
   options: JSON_OPTION,
   examples: [
     { line: 'andiron tenant list', does: 'Print a line for each tenant.' },
@@ -23,14 +25,27 @@ const list: Command = {
   run: (given) =>
     withApp(async ({ core }) => {
       const all = await core.tenants.list();
+      const nodes = await locate();
       const width = Math.max(...all.map(({ name }) => name.length));
       const lines = all.map(({ name, display, status, created }) => {
+        const at = nodes === undefined ? '' : `  ${nodes.get(name) ?? '-'}`;
         const called = display === name ? '' : `  ${display}`;
-        return `${name.padEnd(width)}  ${status.padEnd(8)}  ${toInstant(created)}${called}`;
+        return `${name.padEnd(width)}  ${status.padEnd(8)}  ${toInstant(created)}${at}${called}`;
       });
-      print(given, { tenants: all.map(toDocument) }, lines);
+      const tenants = all.map((each) => ({
+        ...toDocument(each),
+        ...(nodes === undefined ? {} : { node: nodes.get(each.name) }),
+      }));
+      print(given, { tenants }, lines);
     }),
 };
+
+/** The node of each tenant; undefined: the database is not distributed. */
+async function locate(): Promise<ReadonlyMap<string, string> | undefined> {
+  const { databaseOptions } = await import('../../app.js');
+  const { locateTenants } = await import('../../core/index.js');
+  return locateTenants(databaseOptions(loadSettings(process.env)));
+}
 
 const create: Command = {
   name: 'create',
@@ -221,6 +236,18 @@ const enable: Command = {
 
 export const tenant: CommandGroup = {
   name: 'tenant',
-  summary: 'List, create, configure, rename, disable, enable, export, import or delete tenants.',
-  commands: [list, create, show, set, rename, disable, enable, exportTenant, importTenant, deleteTenant],
+  summary: 'List, create, configure, rename, disable, enable, move, export, import or delete tenants.',
+  commands: [
+    list,
+    create,
+    show,
+    set,
+    rename,
+    disable,
+    enable,
+    moveTenant,
+    exportTenant,
+    importTenant,
+    deleteTenant,
+  ],
 };
