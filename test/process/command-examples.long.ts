@@ -22,7 +22,7 @@ const STARTED: Readonly<Record<string, string>> = {
   'andiron quickstart': 'Ctrl-C stops everything',
 };
 
-/** What commands answer where nobody has made what their example names. */
+/** What commands answer where nobody has made what their example names, or the database is not distributed. */
 const ABSENT: Readonly<Record<string, RegExp>> = {
   'andiron user remove-second-factor':
     /^andiron: The user '[^']+' does not exist, or has no second factor\n$/,
@@ -31,6 +31,10 @@ const ABSENT: Readonly<Record<string, RegExp>> = {
     /^andiron: Subscription\/ward-7 of tenant acme is not switched off: it does not exist/,
   'andiron subscription on':
     /^andiron: Subscription\/ward-7 of tenant acme is not switched on: it does not exist/,
+  // Citus is in no package that a test can install; test/citus has it.
+  'andiron distribute': /^andiron: The database has no extension citus: /,
+  'andiron nodes': /^andiron: The database is not distributed: /,
+  'andiron tenant move': /^andiron: The database is not distributed: /,
 };
 
 let database: TestDatabase;
@@ -108,7 +112,7 @@ it.each(EXAMPLES)('$line', async ({ command, line }) => {
     code: absent === undefined ? 0 : 1,
     errors: absent === undefined ? '' : expect.stringMatching(absent),
   });
-  if (line.includes('--json')) expect(typeof JSON.parse(output)).toBe('object');
+  if (absent === undefined && line.includes('--json')) expect(typeof JSON.parse(output)).toBe('object');
   noteIds(output);
 });
 

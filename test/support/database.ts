@@ -1,5 +1,5 @@
 import { closedAtEnd } from './left-open';
-import { findServices, runOnServer } from './services';
+import { findServices, runOnNodes } from './services';
 import { copyTemplate, type DatabaseAddress } from './template';
 
 export interface TestDatabase extends DatabaseAddress {
@@ -15,8 +15,8 @@ let made = 0;
 export async function createTestDatabase(options: { readonly empty?: boolean } = {}): Promise<TestDatabase> {
   made += 1;
   const copy = await copyTemplate(String(made), options.empty);
-  const { server } = findServices();
+  const { server, workers } = findServices();
   const drop = (): Promise<void> =>
-    runOnServer(server, `drop database if exists "${copy.settings.database}" with (force)`);
+    runOnNodes(server, workers, `drop database if exists "${copy.settings.database}" with (force)`);
   return { ...copy, drop: closedAtEnd(drop) };
 }

@@ -15,6 +15,8 @@ export interface Services {
   readonly server: Connection;
   /** Name of the migrated database that each test database is a copy of. */
   readonly template: string;
+  /** The other nodes of a distributed database (CITUS_WORKERS), which have databases of the same names; else none. */
+  readonly workers: readonly { readonly host: string; readonly port: number }[];
   readonly redis: { readonly host: string; readonly port: number };
   /** The address at which a worker gets the address of its shared server (shared-servers.ts). */
   readonly sharedServers: string;
@@ -52,4 +54,17 @@ export async function withClient<Result>(
 
 export async function runOnServer(server: Connection, statement: string): Promise<void> {
   await withClient(server, (client) => client.query(statement));
+}
+
+/** Runs a statement on the server, and on each other node of a distributed database. */
+export async function runOnNodes(
+  server: Connection,
+  workers: Services['workers'],
+  statement: string,
+): Promise<void> {
+  await Promise.all(
+    [server, ...workers.map((worker) => ({ ...server, ...worker }))].map((node) =>
+      runOnServer(node, statement),
+    ),
+  );
 }

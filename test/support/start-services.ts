@@ -3,10 +3,11 @@ import { loadSettings } from '../../src/config';
 import { baseContent } from '../../src/core/conformance/base-resources';
 import { migrate } from '../../src/core/storage/schema/migrate';
 import { startEmbeddedRedis } from '../../src/embedded/redis';
+import { distributeTables } from '../../src/core/storage/nodes/distribute';
 import { silentLog } from './log';
 import { startPreparedPostgres } from './prepared-cluster';
 import { findRedisProgram } from './programs';
-import { runOnServer, VARIABLE, withClient, type Connection, type Services } from './services';
+import { runOnNodes, runOnServer, VARIABLE, withClient, type Connection, type Services } from './services';
 import { openSharedServers } from './shared-servers';
 
 /** Databases of runs that were killed carry the number of a process that is no more. */
@@ -18,6 +19,7 @@ interface Started {
 
 interface StartedDatabase {
   readonly server: Connection;
+  readonly workers: Services['workers'];
   readonly template: string;
   stop(): Promise<void>;
 }
@@ -28,7 +30,7 @@ async function startDatabase(durable: boolean): Promise<StartedDatabase> {
   if (given === undefined || given === '') {
     const template = 'andiron_test_template';
     const started = await startPreparedPostgres(durable, (server) => makeTemplate(server, template));
-    return { ...started, template };
+    return { ...started, template, workers: [] };
   }
   const url = new URL(given);
   const server = {
@@ -39,12 +41,29 @@ async function startDatabase(durable: boolean): Promise<StartedDatabase> {
     database: url.pathname.slice(1),
   };
   const template = `andiron_test_${process.pid}_template`;
-  await dropDatabases(server, (owner) => !isAlive(owner));
-  await makeTemplate(server, template);
-  return {
-    ...{ server, template },
-    stop: () => dropDatabases(server, (owner) => owner === process.pid),
+  const workers = readWorkers(process.env['CITUS_WORKERS']);
+  const nodes = [server, ...workers.map((worker) => ({ ...server, ...worker }))];
+  const drop = async (isOf: (processId: number) => boolean): Promise<void> => {
+    for (const node of nodes) await dropDatabases(node, isOf);
   };
+  await drop((owner) => !isAlive(owner));
+  if (workers.length === 0) await makeTemplate(server, template);
+  else await makeDistributedTemplate(server, workers, template);
+  return {
+    ...{ server, template, workers },
+    stop: () => drop((owner) => owner === process.pid),
+  };
+}
+
+/** `host:port,…`: the workers of a Citus cluster whose coordinator ANDIRON_TEST_DATABASE_URL names. */
+function readWorkers(text = ''): Services['workers'] {
+  return text
+    .split(',')
+    .filter((each) => each !== '')
+    .map((each) => {
+      const { hostname, port } = new URL(`postgres://${each}`);
+      return { host: hostname, port: Number(port) };
+    });
 }
 
 async function startRedis(): Promise<{ redis: Services['redis']; stop(): Promise<void> }> {
@@ -80,6 +99,35 @@ async function dropDatabases(server: Connection, isOf: (processId: number) => bo
 async function makeTemplate(server: Connection, template: string): Promise<void> {
   await runOnServer(server, `drop database if exists "${template}" with (force)`);
   await runOnServer(server, `create database "${template}"`);
+  await migrateTemplate(server, template);
+}
+
+/** Few groups: each takes some seconds. */
+const GROUPS = 4;
+
+async function makeDistributedTemplate(
+  server: Connection,
+  workers: Services['workers'],
+  template: string,
+): Promise<void> {
+  await runOnNodes(server, workers, `create database "${template}"`);
+  await runOnNodes({ ...server, database: template }, workers, 'create extension citus');
+  await migrateTemplate(server, template);
+  await withClient({ ...server, database: template }, async (client) => {
+    await client.query('select citus_set_coordinator_host($1, $2)', [server.host, server.port]);
+    for (const { host, port } of workers) await client.query('select citus_add_node($1, $2)', [host, port]);
+    await distributeTables(client, { shards: GROUPS, told: () => undefined });
+  });
+  // A database is copied while nobody is connected, and the daemon of Citus is.
+  await runOnNodes(server, workers, `alter database "${template}" with allow_connections false`);
+  await runOnNodes(
+    server,
+    workers,
+    `select pg_terminate_backend(a.pid) from pg_stat_activity a where a.datname = '${template}'`,
+  );
+}
+
+async function migrateTemplate(server: Connection, template: string): Promise<void> {
   await migrate({
     database: { ...server, database: template, ssl: false },
     base: baseContent(loadSettings({}).core.extensionBase),
@@ -96,7 +144,8 @@ export async function startServices(durable: boolean): Promise<Started> {
   try {
     const shared = await openSharedServers();
     const services: Services = {
-      ...{ server: database.server, template: database.template, redis: redis.redis },
+      ...{ server: database.server, workers: database.workers, template: database.template },
+      redis: redis.redis,
       sharedServers: shared.address,
     };
     process.env[VARIABLE] = JSON.stringify(services);

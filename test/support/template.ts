@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { findServices, runOnServer, type Connection } from './services';
+import { findServices, runOnNodes, type Connection } from './services';
 
 /** The connection settings of the program and of `pg`. */
 export interface DatabaseAddress {
@@ -14,12 +14,12 @@ export interface DatabaseAddress {
  * @param suffix part of its name, such as a number
  */
 export async function copyTemplate(suffix: string, empty = false): Promise<DatabaseAddress> {
-  const { server, template } = findServices();
+  const { server, workers, template } = findServices();
   // Entries of servers of an earlier file in Redis have the name of their database.
   const name = `andiron_test_${process.pid}_${suffix}_${randomBytes(4).toString('hex')}`;
   // Copied as files, it takes a fifth of the time and writes no log of its 60 MB.
   const source = empty ? '' : `template "${template}" strategy file_copy`;
-  await runOnServer(server, `create database "${name}" ${source}`);
+  await runOnNodes(server, workers, `create database "${name}" ${source}`);
   return {
     settings: { ...server, database: name, ssl: false },
     environment: {

@@ -1,0 +1,10 @@
+/** `npm run test:citus [-- …]`: the tests that need Citus, where CITUS_URL names a coordinator (CONTRIBUTING.md). */
+import { spawnSync } from 'node:child_process';
+
+if (!process.env.CITUS_URL) {
+  console.log('CITUS_URL is not set: nothing was tested');
+  process.exit(0);
+}
+const words = ['--config', 'jest.citus.config.js', '--runInBand', ...process.argv.slice(2)];
+const { status } = spawnSync('npx', ['jest', ...words], { stdio: 'inherit' });
+process.exit(status ?? 1);

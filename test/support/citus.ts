@@ -1,0 +1,146 @@
+/** Databases on a cluster of Citus, for `npm run test:citus`. */
+import { randomBytes } from 'node:crypto';
+import { createServer, connect, type Server, type Socket } from 'node:net';
+import { distributeTables } from '../../src/core/storage/nodes/distribute';
+import { runHere } from './command-here';
+import type { TestDatabase } from './database';
+import { toEnvironment } from './environment';
+import { closedAtEnd } from './left-open';
+import { runOnServer, withClient, type Connection } from './services';
+
+/** A worker, reached at an address of the test, so that a test can take it away from everybody. */
+export interface CitusNode {
+  /** `127.0.0.1:40123` */
+  readonly address: string;
+  /** The database there, without the address in between. */
+  readonly settings: Connection;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+export interface CitusDatabase extends TestDatabase {
+  readonly nodes: readonly CitusNode[];
+}
+
+interface CitusOptions {
+  /** Tenants beside `system`. */
+  readonly tenants?: readonly string[];
+  /** Number of shard groups; undefined: the database is migrated, and not distributed. */
+  readonly shards?: number;
+  /** False: the nodes are not added. */
+  readonly hasNodes?: boolean;
+}
+
+const url = new URL(process.env['CITUS_URL'] ?? 'postgres://localhost');
+const COORDINATOR: Connection = {
+  host: url.hostname,
+  port: Number(url.port === '' ? 5432 : url.port),
+  user: decodeURIComponent(url.username),
+  password: decodeURIComponent(url.password),
+  database: url.pathname.slice(1),
+};
+
+/** The workers of CITUS_WORKERS (host:port,…), or those of the database of CITUS_URL. */
+async function findWorkers(): Promise<readonly Connection[]> {
+  const listed = (process.env['CITUS_WORKERS'] ?? '').split(',').filter((each) => each !== '');
+  const addresses =
+    listed.length > 0
+      ? listed
+      : await withClient(COORDINATOR, async (client) => {
+          const { rows } = await client.query<{ address: string }>(
+            `select nodename || ':' || nodeport as address from pg_dist_node where groupid > 0 and noderole = 'primary'`,
+          );
+          return rows.map(({ address }) => address);
+        });
+  return addresses.map((address) => {
+    const { hostname: host, port } = new URL(`postgres://${address}`);
+    return { ...COORDINATOR, host, port: Number(port) };
+  });
+}
+
+async function openNode(settings: Connection): Promise<CitusNode & { close(): Promise<void>; port: number }> {
+  const sockets = new Set<Socket>();
+  let server: Server | undefined;
+  let port = 0;
+  const start = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server = createServer((from) => {
+        const to = connect(settings.port, settings.host);
+        for (const [one, other] of [
+          [from, to],
+          [to, from],
+        ] as const) {
+          sockets.add(one);
+          one.setNoDelay(true);
+          one.pipe(other);
+          one.on('error', () => other.destroy());
+          one.on('close', () => {
+            sockets.delete(one);
+            other.destroy();
+          });
+        }
+      });
+      server.once('error', reject);
+      server.listen(port, '127.0.0.1', () => {
+        const address = server?.address();
+        port = typeof address === 'object' && address !== null ? address.port : 0;
+        resolve();
+      });
+    });
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      server?.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  await start();
+  return { address: `127.0.0.1:${port}`, port, settings, start, stop, close: stop };
+}
+
+/** A database of the caller's own on all nodes. Cost: some seconds, and half a minute or more where it is distributed. */
+export async function createCitusDatabase({
+  tenants = [],
+  shards,
+  hasNodes = true,
+}: CitusOptions = {}): Promise<CitusDatabase> {
+  const name = `andiron_citus_${process.pid}_${randomBytes(4).toString('hex')}`;
+  const workers = await findWorkers();
+  const servers = [COORDINATOR, ...workers];
+  const settings = { ...COORDINATOR, database: name, ssl: false as const };
+  const nodes = await Promise.all(workers.map((worker) => openNode({ ...worker, database: name })));
+  const drop = closedAtEnd(async () => {
+    for (const server of servers)
+      await runOnServer(server, `drop database if exists "${name}" with (force)`).catch(() => undefined);
+    await Promise.all(nodes.map((node) => node.close()));
+  });
+  const database: CitusDatabase = {
+    settings,
+    nodes,
+    drop,
+    environment: {
+      FHIR_DATABASE_HOST: settings.host,
+      FHIR_DATABASE_PORT: String(settings.port),
+      FHIR_DATABASE_USERNAME: settings.user,
+      FHIR_DATABASE_PASSWORD: settings.password,
+      FHIR_DATABASE_NAME: name,
+    },
+  };
+  for (const server of servers) {
+    await runOnServer(server, `create database "${name}"`);
+    await runOnServer({ ...server, database: name }, 'create extension citus');
+  }
+  await runOnServer(settings, `select citus_set_coordinator_host('${settings.host}', ${settings.port})`);
+  if (hasNodes)
+    for (const { port } of nodes) await runOnServer(settings, `select citus_add_node('127.0.0.1', ${port})`);
+  await andiron(database, ['migrate']);
+  if (tenants.length > 0) await andiron(database, ['tenant', 'create', ...tenants]);
+  if (shards !== undefined)
+    await withClient(settings, (client) => distributeTables(client, { shards, told: () => undefined }));
+  return database;
+}
+
+/** Runs `andiron …words` on the database; returns what it printed. **Throws** Error with its messages. */
+export async function andiron(database: CitusDatabase, words: readonly string[]): Promise<string> {
+  const { code, output, errors } = await runHere(words, { environment: toEnvironment(database) });
+  if (code !== 0) throw new Error(errors);
+  return output;
+}
