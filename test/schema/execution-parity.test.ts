@@ -395,8 +395,12 @@ describe('compiled execution', () => {
     if (!('run' in compiled)) throw new Error('no operation');
     const input = { context: {}, variables: {} };
     await compiled.run(input);
-    const theirs = await millisecondsHere(() => execute({ schema, document }));
-    const ours = await millisecondsHere(() => compiled.run(input));
+    let [theirs, ours] = [Infinity, Infinity];
+    // In turn, because a machine may be slower from one moment to the next.
+    for (let round = 0; round < 4; round++) {
+      theirs = Math.min(theirs, await millisecondsHere(() => execute({ schema, document })));
+      ours = Math.min(ours, await millisecondsHere(() => compiled.run(input)));
+    }
     expect(ours).toBeLessThan(theirs / 2);
   });
 });
