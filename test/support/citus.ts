@@ -6,7 +6,7 @@ import { runHere } from './command-here';
 import type { TestDatabase } from './database';
 import { toEnvironment } from './environment';
 import { closedAtEnd } from './left-open';
-import { runOnServer, withClient, type Connection } from './services';
+import { readWorkers, runOnServer, withClient, type Connection } from './services';
 
 /** A worker, reached at an address of the test, so that a test can take it away from everybody. */
 export interface CitusNode {
@@ -42,20 +42,17 @@ const COORDINATOR: Connection = {
 
 /** The workers of CITUS_WORKERS (host:port,…), or those of the database of CITUS_URL. */
 async function findWorkers(): Promise<readonly Connection[]> {
-  const listed = (process.env['CITUS_WORKERS'] ?? '').split(',').filter((each) => each !== '');
-  const addresses =
+  const listed = readWorkers();
+  const workers =
     listed.length > 0
       ? listed
       : await withClient(COORDINATOR, async (client) => {
-          const { rows } = await client.query<{ address: string }>(
-            `select nodename || ':' || nodeport as address from pg_dist_node where groupid > 0 and noderole = 'primary'`,
+          const { rows } = await client.query<{ host: string; port: number }>(
+            `select nodename as host, nodeport as port from pg_dist_node where groupid > 0 and noderole = 'primary'`,
           );
-          return rows.map(({ address }) => address);
+          return rows;
         });
-  return addresses.map((address) => {
-    const { hostname: host, port } = new URL(`postgres://${address}`);
-    return { ...COORDINATOR, host, port: Number(port) };
-  });
+  return workers.map((worker) => ({ ...COORDINATOR, ...worker }));
 }
 
 async function openNode(settings: Connection): Promise<CitusNode & { close(): Promise<void>; port: number }> {

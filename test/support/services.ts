@@ -68,3 +68,14 @@ export async function runOnNodes(
     ),
   );
 }
+
+/** The workers of a Citus cluster that CITUS_WORKERS lists: `host:port,…`. */
+export function readWorkers(): Services['workers'] {
+  return (process.env['CITUS_WORKERS'] ?? '')
+    .split(',')
+    .filter((each) => each !== '')
+    .map((each) => {
+      const { hostname, port } = new URL(`postgres://${each}`);
+      return { host: hostname, port: Number(port) };
+    });
+}

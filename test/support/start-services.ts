@@ -7,7 +7,15 @@ import { distributeTables } from '../../src/core/storage/nodes/distribute';
 import { silentLog } from './log';
 import { startPreparedPostgres } from './prepared-cluster';
 import { findRedisProgram } from './programs';
-import { runOnNodes, runOnServer, VARIABLE, withClient, type Connection, type Services } from './services';
+import {
+  readWorkers,
+  runOnNodes,
+  runOnServer,
+  VARIABLE,
+  withClient,
+  type Connection,
+  type Services,
+} from './services';
 import { openSharedServers } from './shared-servers';
 
 /** Databases of runs that were killed carry the number of a process that is no more. */
@@ -41,7 +49,7 @@ async function startDatabase(durable: boolean): Promise<StartedDatabase> {
     database: url.pathname.slice(1),
   };
   const template = `andiron_test_${process.pid}_template`;
-  const workers = readWorkers(process.env['CITUS_WORKERS']);
+  const workers = readWorkers();
   const nodes = [server, ...workers.map((worker) => ({ ...server, ...worker }))];
   const drop = async (isOf: (processId: number) => boolean): Promise<void> => {
     for (const node of nodes) await dropDatabases(node, isOf);
@@ -53,17 +61,6 @@ async function startDatabase(durable: boolean): Promise<StartedDatabase> {
     ...{ server, template, workers },
     stop: () => drop((owner) => owner === process.pid),
   };
-}
-
-/** `host:port,…`: the workers of a Citus cluster whose coordinator ANDIRON_TEST_DATABASE_URL names. */
-function readWorkers(text = ''): Services['workers'] {
-  return text
-    .split(',')
-    .filter((each) => each !== '')
-    .map((each) => {
-      const { hostname, port } = new URL(`postgres://${each}`);
-      return { host: hostname, port: Number(port) };
-    });
 }
 
 async function startRedis(): Promise<{ redis: Services['redis']; stop(): Promise<void> }> {

@@ -61,6 +61,8 @@ export async function createFoundation(given: CoreOptions): Promise<BaseServices
     return connections;
   };
   const nodes = await Nodes.open(given.database, { allowsUntested });
+  if (nodes !== undefined && (given.database.replicas ?? []).length > 0)
+    throw new Error('FHIR_DATABASE_REPLICAS must be empty for a database that is distributed by Citus');
   const options = nodes === undefined ? given : { ...given, database: { ...given.database, nodes } };
   const primary = open(options.database);
   const distributed = nodes && new NodeConnections(primary, nodes, (node) => open(nodes.optionsOf(node)));

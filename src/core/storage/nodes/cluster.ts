@@ -4,8 +4,8 @@ import type { ClientBase } from 'pg';
 import { builder } from '../connection/statement';
 
 /** The versions of Citus and PostgreSQL that a start accepts. Others need ALLOW_UNTESTED_CITUS, or --force. */
-const CITUS_VERSIONS: readonly string[] = ['13.2', '13.3'];
-const POSTGRES_VERSIONS: readonly number[] = [16, 17];
+const CITUS_VERSIONS: readonly string[] = ['13.2'];
+const POSTGRES_VERSIONS: readonly number[] = [17];
 
 /** A PostgreSQL server of the cluster. */
 export interface ClusterNode {
