@@ -295,7 +295,9 @@ describe('a client with keys', () => {
       const error: unknown = await find('unknown', 1).catch((thrown: unknown) => thrown);
       statuses.push(error instanceof Error && 'status' in error ? error.status : 'fetched');
     }
-    expect([statuses.at(-1), statuses.length > 120]).toEqual([503, true]);
+    expect(statuses.at(-1)).toBe(503);
+    // The first search may fetch twice: once for the keys, and again for the unknown one.
+    expect(own.fetches).toBeGreaterThanOrEqual(120);
     await find('one', 2);
     await own.close();
   });

@@ -129,6 +129,8 @@ export interface KeyServer {
   readonly url: string;
   /** Its answers from now on. */
   keys: readonly TestKey[];
+  /** How often it was asked. */
+  fetches: number;
   close(): Promise<void>;
 }
 
@@ -137,8 +139,9 @@ export const WITH_LOCAL_KEYS = { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1:*' };
 
 /** Somebody's key set on a port of its own. */
 export async function serveKeys(keys: readonly TestKey[]): Promise<KeyServer> {
-  const made = { keys };
+  const made = { keys, fetches: 0 };
   const server: Server = createServer((_request, response) => {
+    made.fetches += 1;
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ keys: made.keys.map(({ jwk }) => jwk) }));
   });

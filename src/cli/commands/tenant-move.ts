@@ -13,7 +13,7 @@ export const moveTenant: Command = {
   options: {
     to: {
       ...{ type: 'string', value: 'NODE', isRequired: true },
-      help: 'its address, HOST:PORT, as andiron nodes prints it',
+      help: 'its address, HOST:PORT, as npx --no-install andiron nodes prints it',
     },
     ...JSON_OPTION,
   },
