@@ -1,21 +1,17 @@
 /** Databases on a cluster of Citus, for `npm run test:citus`. */
 import { randomBytes } from 'node:crypto';
-import { createServer, connect, type Server, type Socket } from 'node:net';
 import { distributeTables } from '../../src/core/storage/nodes/distribute';
 import { runHere } from './command-here';
 import type { TestDatabase } from './database';
 import { toEnvironment } from './environment';
 import { closedAtEnd } from './left-open';
 import { readWorkers, runOnServer, withClient, type Connection } from './services';
+import { openStoppableAddress, type StoppableAddress } from './stoppable-address';
 
-/** A worker, reached at an address of the test, so that a test can take it away from everybody. */
-export interface CitusNode {
-  /** `127.0.0.1:40123` */
-  readonly address: string;
+/** A worker, reached at an address of the test. */
+export interface CitusNode extends StoppableAddress {
   /** The database there, without the address in between. */
   readonly settings: Connection;
-  stop(): Promise<void>;
-  start(): Promise<void>;
 }
 
 export interface CitusDatabase extends TestDatabase {
@@ -55,44 +51,6 @@ async function findWorkers(): Promise<readonly Connection[]> {
   return workers.map((worker) => ({ ...COORDINATOR, ...worker }));
 }
 
-async function openNode(settings: Connection): Promise<CitusNode & { close(): Promise<void>; port: number }> {
-  const sockets = new Set<Socket>();
-  let server: Server | undefined;
-  let port = 0;
-  const start = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      server = createServer((from) => {
-        const to = connect(settings.port, settings.host);
-        for (const [one, other] of [
-          [from, to],
-          [to, from],
-        ] as const) {
-          sockets.add(one);
-          one.setNoDelay(true);
-          one.pipe(other);
-          one.on('error', () => other.destroy());
-          one.on('close', () => {
-            sockets.delete(one);
-            other.destroy();
-          });
-        }
-      });
-      server.once('error', reject);
-      server.listen(port, '127.0.0.1', () => {
-        const address = server?.address();
-        port = typeof address === 'object' && address !== null ? address.port : 0;
-        resolve();
-      });
-    });
-  const stop = (): Promise<void> =>
-    new Promise((resolve) => {
-      server?.close(() => resolve());
-      for (const socket of sockets) socket.destroy();
-    });
-  await start();
-  return { address: `127.0.0.1:${port}`, port, settings, start, stop, close: stop };
-}
-
 /** A database of the caller's own on all nodes. Cost: some seconds, and half a minute or more where it is distributed. */
 export async function createCitusDatabase({
   tenants = [],
@@ -103,11 +61,16 @@ export async function createCitusDatabase({
   const workers = await findWorkers();
   const servers = [COORDINATOR, ...workers];
   const settings = { ...COORDINATOR, database: name, ssl: false as const };
-  const nodes = await Promise.all(workers.map((worker) => openNode({ ...worker, database: name })));
+  const nodes = await Promise.all(
+    workers.map(async (worker) => ({
+      ...(await openStoppableAddress(worker)),
+      settings: { ...worker, database: name },
+    })),
+  );
   const drop = closedAtEnd(async () => {
     for (const server of servers)
       await runOnServer(server, `drop database if exists "${name}" with (force)`).catch(() => undefined);
-    await Promise.all(nodes.map((node) => node.close()));
+    await Promise.all(nodes.map((node) => node.stop()));
   });
   const database: CitusDatabase = {
     settings,

@@ -1,21 +1,10 @@
 /** Starts PostgreSQL and Redis for one test run, and the servers that its workers share. */
-import { loadSettings } from '../../src/config';
-import { baseContent } from '../../src/core/conformance/base-resources';
-import { migrate } from '../../src/core/storage/schema/migrate';
 import { startEmbeddedRedis } from '../../src/embedded/redis';
 import { distributeTables } from '../../src/core/storage/nodes/distribute';
-import { silentLog } from './log';
+import { makeTemplate, migrateTemplate, PREPARED_TEMPLATE } from './make-template';
 import { startPreparedPostgres } from './prepared-cluster';
 import { findRedisProgram } from './programs';
-import {
-  readWorkers,
-  runOnNodes,
-  runOnServer,
-  VARIABLE,
-  withClient,
-  type Connection,
-  type Services,
-} from './services';
+import { readWorkers, runOnNodes, VARIABLE, withClient, type Connection, type Services } from './services';
 import { openSharedServers } from './shared-servers';
 
 /** Databases of runs that were killed carry the number of a process that is no more. */
@@ -36,9 +25,8 @@ interface StartedDatabase {
 async function startDatabase(durable: boolean): Promise<StartedDatabase> {
   const given = process.env['ANDIRON_TEST_DATABASE_URL'];
   if (given === undefined || given === '') {
-    const template = 'andiron_test_template';
-    const started = await startPreparedPostgres(durable, (server) => makeTemplate(server, template));
-    return { ...started, template, workers: [] };
+    const started = await startPreparedPostgres(durable);
+    return { ...started, template: PREPARED_TEMPLATE, workers: [] };
   }
   const url = new URL(given);
   const server = {
@@ -93,12 +81,6 @@ async function dropDatabases(server: Connection, isOf: (processId: number) => bo
   });
 }
 
-async function makeTemplate(server: Connection, template: string): Promise<void> {
-  await runOnServer(server, `drop database if exists "${template}" with (force)`);
-  await runOnServer(server, `create database "${template}"`);
-  await migrateTemplate(server, template);
-}
-
 /** Few groups: each takes some seconds. */
 const GROUPS = 4;
 
@@ -122,14 +104,6 @@ async function makeDistributedTemplate(
     workers,
     `select pg_terminate_backend(a.pid) from pg_stat_activity a where a.datname = '${template}'`,
   );
-}
-
-async function migrateTemplate(server: Connection, template: string): Promise<void> {
-  await migrate({
-    database: { ...server, database: template, ssl: false },
-    base: baseContent(loadSettings({}).core.extensionBase),
-    log: silentLog,
-  });
 }
 
 /** @param durable true: PostgreSQL syncs to disk, as tests that kill things need it */

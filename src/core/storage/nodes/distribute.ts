@@ -5,9 +5,10 @@ import { chooseNumbers, slotOf } from '../tenants/slot-numbers';
 import { rowsOf } from './cluster';
 
 /** Tables that each node has whole: statements of a tenant read them beside its rows. */
-const WHOLE = ['tenant', 'space', 'installation'];
+export const WHOLE: readonly string[] = ['tenant', 'space', 'installation'];
 
-interface Table {
+/** A table with rows of tenants. */
+export interface DistributedTable {
   readonly name: string;
   /** The column whose hash says on which node a row is. */
   readonly column: 'space' | 'of_space' | 'tenant';
@@ -15,14 +16,15 @@ interface Table {
   readonly identified: boolean;
 }
 
-const TABLES = sql`
+/** Returns `DistributedTable`s. */
+export const TABLES = sql`
   select c.relname::text as name,
          (select min(a.attname::text) from pg_attribute a
           where a.attrelid = c.oid and a.attname in ('space', 'of_space', 'tenant') and not a.attisdropped) as column,
          exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary) as identified
   from pg_class c
   where c.relnamespace = 'andiron'::regnamespace and c.relkind = 'r' and not c.relispartition
-    and c.relname <> all (${sql.val(WHOLE)}::text[])
+    and c.relname <> all (${sql.val([...WHOLE])}::text[])
     and exists (select from pg_attribute a
                 where a.attrelid = c.oid and a.attname in ('space', 'of_space', 'tenant') and not a.attisdropped)
   order by c.relname <> 'resource', c.relname limit 1000`;
@@ -144,7 +146,7 @@ async function distributeWithin(
   run: RunAs,
   { shards, told }: { readonly shards: number; told(table: string): void },
 ): Promise<ReadonlyMap<string, number>> {
-  const tables = await run<Table>(TABLES);
+  const tables = await run<DistributedTable>(TABLES);
   const keys = await run<{ name: string; table: string; definition: string }>(KEYS);
   const all = [...WHOLE, ...tables.map(({ name }) => name)];
   const before = await countRows(run, all);
