@@ -12,6 +12,7 @@ as $function$
 declare
   v_silence constant interval := p_silence_ms * interval '1 millisecond';
   v_space int;
+  v_now timestamptz;
 begin
   for v_space in
     select c.space
@@ -25,7 +26,9 @@ begin
       and (w.worker is null or w.worker = p_worker or w.beat < clock_timestamp() - v_silence)
     for update skip locked;
     if found then
-      update andiron.subscription_feed f set worker = p_worker, beat = clock_timestamp() where f.space = v_space;
+      -- Not in the statement: Citus takes no volatile function in one that updates a distributed table.
+      v_now := clock_timestamp();
+      update andiron.subscription_feed f set worker = p_worker, beat = v_now where f.space = v_space;
     end if;
   end loop;
   return query

@@ -90,11 +90,12 @@ const CHANGE_SETTINGS = template(sql`
   update andiron.tenant set settings = jsonb_strip_nulls(settings || ${bind('changes')}::jsonb)
   where name = ${bind('name')} returning number`);
 
-/** Null removes a policy. `most` limits the bytes of all policies, which are read with the tenant each second. */
+/**
+ * `added`: an object with the policy, or an empty one, which removes it. `most` limits the bytes of all policies, which are read with
+ * the tenant each second.
+ */
 const CHANGE_POLICY = template(sql`
-  update andiron.tenant set policies = case
-      when ${bind('policy')}::jsonb is null then policies - ${bind('policy_name')}::text
-      else policies || jsonb_build_object(${bind('policy_name')}::text, ${bind('policy')}::jsonb) end
+  update andiron.tenant set policies = (policies - ${bind('policy_name')}::text) || ${bind('added')}::jsonb
   where name = ${bind('name')}
     and octet_length((policies - ${bind('policy_name')}::text)::text)
       + octet_length(coalesce(${bind('policy')}::text, '')) <= ${bind('most')}::int
@@ -206,8 +207,12 @@ export class TenantStore {
     policy: string | null,
     { most, expected }: { readonly most: number; readonly expected: string | null | undefined },
   ): Promise<boolean> {
+    const added = policy === null ? '{}' : `{${JSON.stringify(name)}:${policy}}`;
     const guard = { is_guarded: expected !== undefined, expected: expected ?? null };
-    return this.change(this.policyStatement, { name: tenant, policy_name: name, policy, most, ...guard });
+    return this.change(this.policyStatement, {
+      ...{ name: tenant, policy_name: name, policy, added, most },
+      ...guard,
+    });
   }
 
   private async change(
