@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { findServices, runOnNodes, type Connection } from './services';
+import { findServices, runOnNodes, runOnServer, type Connection } from './services';
 
 /** The connection settings of the program and of `pg`. */
 export interface DatabaseAddress {
@@ -20,6 +20,9 @@ export async function copyTemplate(suffix: string, empty = false): Promise<Datab
   // Copied as files, it takes a fifth of the time and writes no log of its 60 MB.
   const source = empty ? '' : `template "${template}" strategy file_copy`;
   await runOnNodes(server, workers, `create database "${name}" ${source}`);
+  // `andiron distribute` sets it on the database, and a copy has no settings of its own.
+  if (workers.length > 0)
+    await runOnServer(server, `alter database "${name}" set citus.multi_shard_modify_mode to 'sequential'`);
   return {
     settings: { ...server, database: name, ssl: false },
     environment: {

@@ -41,12 +41,14 @@ const root = (): string => server.path('system', 'r4');
 const numbersAt = (path: string): readonly number[] =>
   endpoint.received.filter((one) => one.path === path).flatMap((one) => readNotification('r4', one).numbers);
 
+const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000);
+
 /** Waits until a Subscription has failed, and lets two days go by for it; after one it gets the status error. */
 async function failForTwoDays(): Promise<void> {
   await eventually(async () => {
     const { rowCount } = await owner.query(
-      `update andiron.subscription set failing_since = failing_since - interval '2 days'
-       where failing_since > now() - interval '1 day'`,
+      'update andiron.subscription set failing_since = $1 where failing_since > $2',
+      [daysAgo(2), daysAgo(1)],
     );
     return rowCount === 1;
   });
