@@ -259,6 +259,94 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(values['issues']).toMatchObject({ issue: [{ severity: 'error', code: 'not-found' }] });
   });
 
+  describe('a code system with several versions', () => {
+    const url = `${base}/editions`;
+    const include = (version?: string): object => ({
+      system: url,
+      ...(version === undefined ? {} : { version }),
+    });
+    const valueSets = { any: undefined, pinned: '1.0.0', pattern: '1.x', other: '3.x', beginning: '1' };
+
+    beforeAll(async () => {
+      for (const version of ['1.0.0', '1.2.0', '2.0.0'])
+        await send('PUT', `CodeSystem/editions-${version}`, {
+          ...{ resourceType: 'CodeSystem', id: `editions-${version}`, url, version, status: 'active' },
+          ...{ content: 'complete', concept: [{ code: 'code', display: `Display of ${version}` }] },
+        });
+      for (const [name, version] of Object.entries(valueSets))
+        await send('PUT', `ValueSet/editions-${name}`, {
+          ...{ resourceType: 'ValueSet', id: `editions-${name}`, url: `${url}-${name}`, status: 'active' },
+          compose: { include: [include(version)] },
+        });
+    });
+
+    const validate = async (
+      name: keyof typeof valueSets,
+      given: Readonly<Record<string, string>>,
+    ): Promise<Record<string, unknown>> => {
+      const query = new URLSearchParams({ url: `${url}-${name}`, system: url, code: 'code', ...given });
+      const { result, version } = valuesOf((await send('GET', `ValueSet/$validate-code?${query}`)).json);
+      return { result, version };
+    };
+
+    it.each([
+      ['any', {}, true, '2.0.0'],
+      ['any', { systemVersion: '1.0.0' }, true, '1.0.0'],
+      ['any', { 'system-version': `${url}|1.x` }, true, '1.2.0'],
+      ['any', { 'force-system-version': `${url}|1.0.x` }, true, '1.0.0'],
+      ['any', { 'check-system-version': `${url}|1.0.x` }, true, '1.0.0'],
+      ['pinned', { 'system-version': `${url}|2.0.0` }, true, '1.0.0'],
+      ['pinned', { 'force-system-version': `${url}|2.x` }, true, '2.0.0'],
+      ['pinned', { 'check-system-version': `${url}|2.x` }, false, undefined],
+      ['pattern', {}, true, '1.2.0'],
+      ['pattern', { systemVersion: '1.0.0' }, true, '1.0.0'],
+      ['pattern', { systemVersion: '2.0.0' }, false, '1.2.0'],
+      ['other', {}, false, undefined],
+      // An edition is another one than the next.
+      ['beginning', {}, false, undefined],
+    ] as const)('the value set %s with %j is %s by the version %s', async (name, given, result, version) => {
+      expect(await validate(name, given)).toEqual({ result, version });
+    });
+  });
+
+  it('a value set includes those that it contains', async () => {
+    const contained = {
+      ...{ resourceType: 'ValueSet', id: 'own', status: 'active' },
+      compose: { include: [{ system: `${base}/animals`, concept: [{ code: 'pony' }] }] },
+    };
+    const valueSet = {
+      ...{ resourceType: 'ValueSet', status: 'active', contained: [contained] },
+      compose: { include: [{ valueSet: ['#own'] }] },
+    };
+    const { json } = await invoke('ValueSet/$expand', [{ name: 'valueSet', resource: valueSet }]);
+    expect(json.expansion.contains).toMatchObject([{ code: 'pony' }]);
+    const loop = { ...contained, compose: { include: [{ valueSet: ['#own'] }] } };
+    const looping = { ...valueSet, contained: [loop] };
+    const refused = await invoke('ValueSet/$expand', [{ name: 'valueSet', resource: looping }]);
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('includes itself')]);
+  });
+
+  it('a code of a value set with an import that does not exist is false, and an expansion an error', async () => {
+    const ask = (compose: object) => [
+      { name: 'valueSet', resource: { resourceType: 'ValueSet', status: 'active', compose } },
+      { name: 'system', valueUri: `${base}/animals` },
+      { name: 'code', valueCode: 'horse' },
+    ];
+    const all = { system: `${base}/animals` };
+    const unknown = { valueSet: [`${base}/never`] };
+    const missing = `The included value set ${base}/never does not exist`;
+    // What it would exclude may be the code.
+    for (const compose of [{ include: [unknown] }, { include: [all], exclude: [unknown] }]) {
+      const { json } = await invoke('ValueSet/$validate-code', ask(compose));
+      expect(valuesOf(json)).toMatchObject({ result: false, message: expect.stringContaining(missing) });
+      const [valueSet] = ask(compose);
+      const expansion = await invoke('ValueSet/$expand', valueSet === undefined ? [] : [valueSet]);
+      expect([expansion.status, expansion.text]).toEqual([422, expect.stringContaining(missing)]);
+    }
+    const found = await invoke('ValueSet/$validate-code', ask({ include: [all, unknown] }));
+    expect(valuesOf(found.json)).toMatchObject({ result: true });
+  });
+
   it('CodeSystem/$validate-code of a system without its codes is false, and says why', async () => {
     const resource = { resourceType: 'CodeSystem', id: 'empty', url: `${base}/empty`, status: 'active' };
     const { status } = await send('PUT', 'CodeSystem/empty', { ...resource, content: 'not-present' });

@@ -3,6 +3,7 @@ import type { Space } from '../context';
 import { createCache, forEachDatabase } from '../memory/create-cache';
 import { parseStoredObject } from '../fhir/json';
 import { RELEASES, type Release } from '../fhir/release';
+import { compareVersions, satisfiesVersion } from '../fhir/terminology/business-version';
 import { toStoredVersion } from '../versions/stored-version';
 import type { CanonicalResource } from '../operation-types/environment';
 import { storedParameters } from '../search/parameters/parameter';
@@ -24,7 +25,7 @@ interface Canonical {
   readonly type: string;
   readonly url: string;
   readonly version: string | undefined;
-  /** True: only the version itself, as searches compare it (search.html#canonical). */
+  /** True: only the version itself, as searches compare it (search.html#canonical), and no pattern. */
   readonly isExact?: boolean;
 }
 
@@ -37,8 +38,8 @@ interface Located {
 
 /**
  * Returns the resource of this type and `url`, from the tenant's own space before the base space. Returns the given
- * version (`1.4`: the newest 1.4.x if there is no 1.4 itself, unless `isExact`), or the newest without one; undefined when
- * there is none. Cost: one to three statements.
+ * version, or the newest without one. Unless `isExact`, terminology may be asked for by a pattern (`1.4.x`), and other types by the
+ * beginning of a version (`1.4`), which both stand for the newest that fits; undefined when there is none. Cost: one to three statements.
  */
 export async function findCanonical(
   services: SearchServices,
@@ -73,7 +74,7 @@ async function locateInSpace(
   services: SearchServices,
   release: Release,
   space: number,
-  { type, url, version, isExact = EXACT.has(type) }: Canonical,
+  { type, url, version, isExact = false }: Canonical,
 ): Promise<Located | undefined> {
   const definitions = services.definitions(release);
   const parameter = storedParameters(definitions, type).get('url');
@@ -112,11 +113,13 @@ async function locateInSpace(
   };
   if (version === undefined) return newestOf(() => true);
   const exact = newestOf((each) => each === version);
-  return exact ?? (isExact ? undefined : newestOf((each) => isPatchOf(each, version)));
+  if (exact !== undefined || isExact) return exact;
+  const fits = TERMINOLOGY.has(type) ? satisfiesVersion : isPatchOf;
+  return newestOf((each) => fits(each, version));
 }
 
-/** Types whose versions are exact: a code that another edition has may mean something else. */
-const EXACT: ReadonlySet<string> = new Set(['CodeSystem', 'ValueSet', 'ConceptMap']);
+/** Types whose versions are exact or patterns: a code that another edition has may mean something else. */
+const TERMINOLOGY: ReadonlySet<string> = new Set(['CodeSystem', 'ValueSet', 'ConceptMap']);
 
 const MAJOR_OR_MINOR = /^\d{1,9}(?:\.\d{1,9})?$/;
 
@@ -146,9 +149,4 @@ async function versionOf(services: SearchServices, { space, row, key }: Located)
 function versionIn(body: string): string {
   const { version } = parseStoredObject(body);
   return typeof version === 'string' ? version : '';
-}
-
-/** Business versions have no fixed form: compares numeric parts as numbers, other parts as text. */
-function compareVersions(a: string, b: string): number {
-  return a.localeCompare(b, 'en', { numeric: true });
 }

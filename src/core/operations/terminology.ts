@@ -8,7 +8,8 @@ import { type CodeSystem } from '../fhir/terminology/code-system';
 import { describeNotLoaded } from '../fhir/terminology/not-loaded';
 import { readCodeSystem } from '../fhir/terminology/read-code-system';
 import { stringMember } from '../fhir/terminology/members';
-import { parseCanonical, toCanonical } from '../fhir/terminology/source';
+import { type VersionRules } from '../fhir/terminology/compose';
+import { type Canonical, parseCanonical, toCanonical } from '../fhir/terminology/source';
 import { type CodeToValidate, type Validation, type ValidationOptions } from '../fhir/terminology/validation';
 import { type CanonicalType, type OperationEnvironment } from '../operation-types/environment';
 import { type OperationAnswer, type OperationInput } from '../operation-types/operation';
@@ -213,7 +214,7 @@ export function toAnswer(
   parameters: InputParameters,
 ): OperationAnswer {
   const ignored = parameters.undeclared
-    .filter((name) => name !== LENIENT_DISPLAY)
+    .filter((name) => !USED.has(name))
     .map((name) => ({
       severity: 'warning',
       code: 'not-supported',
@@ -238,6 +239,23 @@ export function toAnswer(
 }
 
 const LENIENT_DISPLAY = 'lenient-display-validation';
+/** Parameters of HL7's terminology ecosystem that R4 does not declare and $validate-code uses. */
+const USED: ReadonlySet<string> = new Set([
+  ...[LENIENT_DISPLAY, 'system-version', 'check-system-version', 'force-system-version'],
+  'default-valueset-version',
+]);
+
+/** The versions that the parameters of an operation on a value set ask for. */
+export function versionRules(parameters: InputParameters): Omit<VersionRules, 'ofCodes'> {
+  const canonicals = (name: string): readonly Canonical[] => parameters.texts(name).map(parseCanonical);
+  return {
+    defaults: canonicals('system-version'),
+    checked: canonicals('check-system-version'),
+    forced: canonicals('force-system-version'),
+    excluded: canonicals('exclude-system'),
+    valueSets: canonicals('default-valueset-version'),
+  };
+}
 
 /** Returns the options of both $validate-code operations. */
 export function validationOptions(parameters: InputParameters): ValidationOptions {

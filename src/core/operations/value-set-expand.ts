@@ -3,7 +3,7 @@
  *
  * In: url (`url|version`) or valueSet (inline) at type level; valueSetVersion, filter, offset, count,
  * includeDesignations, designation, displayLanguage, activeOnly, includeDefinition, excludeNested, excludeNotForUI,
- * exclude-system, system-version, check-system-version, force-system-version.
+ * exclude-system, system-version, check-system-version, force-system-version, default-valueset-version.
  * Result: the ValueSet with `expansion`, without `compose` unless includeDefinition is true.
  * https://hl7.org/fhir/R4/valueset-operation-expand.html
  */
@@ -14,11 +14,10 @@ import { type JsonObject } from '../fhir/json';
 import { composeValueSet } from '../fhir/terminology/compose';
 import { parseDesignationToken } from '../fhir/terminology/display';
 import { expandValueSet } from '../fhir/terminology/expansion';
-import { parseCanonical } from '../fhir/terminology/source';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type ReadOperation, type OperationAnswer, type OperationInput } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';
-import { findNamed, NO_CONTEXT, NO_PAST, refuseParameters } from './terminology';
+import { findNamed, NO_CONTEXT, NO_PAST, refuseParameters, versionRules } from './terminology';
 import { terminologyOf } from '../terminology/terminology-source';
 
 export const VALUE_SET_EXPAND = 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand';
@@ -57,18 +56,14 @@ async function expand(environment: OperationEnvironment, input: OperationInput):
   return { ...answer, cacheText: (text) => environment.cacheAnswer(key, text) };
 }
 
+const DEFINITION: ReadonlySet<string> = new Set(['compose', 'contained']);
+
 async function toExpanded(
   environment: OperationEnvironment,
   resource: JsonObject,
   parameters: InputParameters,
 ): Promise<JsonObject> {
-  const canonicals = (name: string) => parameters.texts(name).map(parseCanonical);
-  const composed = await composeValueSet(resource, terminologyOf(environment), {
-    defaults: canonicals('system-version'),
-    checked: canonicals('check-system-version'),
-    forced: canonicals('force-system-version'),
-    excluded: canonicals('exclude-system'),
-  });
+  const composed = await composeValueSet(resource, terminologyOf(environment), versionRules(parameters));
   const expansion = await expandValueSet(composed, {
     filter: parameters.text('filter'),
     offset: naturalNumber(parameters, 'offset'),
@@ -89,7 +84,8 @@ async function toExpanded(
   for (const [name, value] of Object.entries(resource)) {
     // The narrative describes the definition, not the expansion.
     if (name === 'text' || name === 'expansion') continue;
-    if (name === 'compose' && parameters.flag('includeDefinition') !== true) continue;
+    // What the definition contains has no place without it.
+    if (DEFINITION.has(name) && parameters.flag('includeDefinition') !== true) continue;
     expanded[name] = value;
   }
   expanded['expansion'] = expansion;

@@ -2,11 +2,13 @@
  * POST|GET {root}/ValueSet/$validate-code and {root}/ValueSet/{id}/$validate-code
  *
  * In: url or valueSet at type level; one of code (with system, systemVersion, display), coding, codeableConcept;
- * abstract, displayLanguage, lenient-display-validation. A code without a system is looked up in the value set.
+ * abstract, displayLanguage, lenient-display-validation, system-version, check-system-version, force-system-version,
+ * default-valueset-version. A code without a system is looked up in the value set.
  * Result: result, message, display, code, system, version, issues.
  * https://hl7.org/fhir/R4/valueset-operation-validate-code.html
  */
-import { composeValueSet, NO_VERSION_RULES } from '../fhir/terminology/compose';
+import { composeValueSet } from '../fhir/terminology/compose';
+import { type Canonical } from '../fhir/terminology/source';
 import { combineValidations, validateInValueSet } from '../fhir/terminology/validation';
 import { type ReadOperation } from '../operation-types/operation';
 import {
@@ -17,6 +19,7 @@ import {
   refuseParameters,
   toAnswer,
   validationOptions,
+  versionRules,
 } from './terminology';
 import { terminologyOf } from '../terminology/terminology-source';
 
@@ -32,13 +35,13 @@ export const valueSetValidateCode: ReadOperation = {
       version: 'valueSetVersion',
     });
     const source = terminologyOf(environment);
-    // The version of the code applies where the value set names none and the version exists here.
-    const defaults = [];
+    const ofCodes: Canonical[] = [];
     for (const { system: url, version } of codes) {
       if (url === undefined || version === undefined) continue;
-      if ((await source.findCodeSystem(url, version)) !== undefined) defaults.push({ url, version });
+      if ((await source.findCodeSystem(url, version)) !== undefined) ofCodes.push({ url, version });
     }
-    const composed = await composeValueSet(resource, source, { ...NO_VERSION_RULES, defaults });
+    const rules = { ...versionRules(input.parameters), ofCodes };
+    const composed = await composeValueSet(resource, source, rules);
     const options = validationOptions(input.parameters);
     const validations = codes.map((code) => validateInValueSet(composed, code, options));
     return toAnswer(combineValidations(validations), input.parameters);

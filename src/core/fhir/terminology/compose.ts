@@ -4,6 +4,7 @@
  */
 import { fhirError } from '../../errors';
 import { type JsonObject } from '../json';
+import { satisfiesVersion } from './business-version';
 import { type CodeSystem } from './code-system';
 import { describeNotLoaded } from './not-loaded';
 import { type ConceptFilter, compileFilter } from './filters';
@@ -11,10 +12,12 @@ import { booleanMember, objectMember, objectsMember, stringMember, stringsMember
 import { type Canonical, parseCanonical, type TerminologySource, toCanonical } from './source';
 
 /**
- * Versions of code systems to use, from the parameters system-version, check-system-version, force-system-version and
- * exclude-system of $expand.
+ * Versions of code systems to use, each a version or a pattern (`1.x`), from the parameters system-version, check-system-version,
+ * force-system-version and exclude-system.
  */
 export interface VersionRules {
+  /** Those of the codes that are checked, where they exist. */
+  readonly ofCodes: readonly Canonical[];
   /** Used if the value set specifies no version. */
   readonly defaults: readonly Canonical[];
   /** Must be the version in use. */
@@ -23,9 +26,9 @@ export interface VersionRules {
   readonly forced: readonly Canonical[];
   /** Excluded from the expansion. */
   readonly excluded: readonly Canonical[];
+  /** Versions of imported value sets that are named without one (default-valueset-version). */
+  readonly valueSets: readonly Canonical[];
 }
-
-export const NO_VERSION_RULES: VersionRules = { defaults: [], checked: [], forced: [], excluded: [] };
 
 /** One include or exclude: the codes of a system that pass all filters and are in all imports. */
 export interface Selection {
@@ -65,19 +68,25 @@ interface Composition {
 }
 
 /**
- * Prepares a value set. Throws `notSupported` if an import does not exist or includes itself, if a filter is not
- * supported or a checked version differs; `tooCostly` for more than 1,000 imports. A code system without content is not
- * an error yet: see `Selection.obstacle`.
+ * Prepares a value set. Throws `notSupported` if an import includes itself or a filter is not supported; `tooCostly` for more
+ * than 1,000 imports. A value set that does not exist, a code system without content, and a checked version that differs are no
+ * errors yet: see `Selection.obstacle`.
  */
 export async function composeValueSet(
   resource: JsonObject,
   source: TerminologySource,
-  rules: VersionRules = NO_VERSION_RULES,
+  rules: Partial<VersionRules> = {},
 ): Promise<ComposedValueSet> {
-  return compose(resource, { source, rules, done: new Map(), open: new Set() });
+  const all = { ofCodes: [], defaults: [], checked: [], forced: [], excluded: [], valueSets: [], ...rules };
+  return compose(resource, { source, rules: all, done: new Map(), open: new Set() });
 }
 
-async function compose(resource: JsonObject, composition: Composition): Promise<ComposedValueSet> {
+/** `holder`: the resource whose contained ones `#id` names. */
+async function compose(
+  resource: JsonObject,
+  composition: Composition,
+  holder = resource,
+): Promise<ComposedValueSet> {
   const url = stringMember(resource, 'url');
   const version = stringMember(resource, 'version');
   const definition = objectMember(resource, 'compose');
@@ -90,7 +99,7 @@ async function compose(resource: JsonObject, composition: Composition): Promise<
     }
     return { ...named, includes: toSelections(expansion), excludes: [], excludesInactive: false };
   }
-  const key = url === undefined ? '' : toCanonical(url, version);
+  const key = holder === resource ? keyOf(resource) : containedKey(holder, stringMember(resource, 'id'));
   if (composition.open.has(key)) {
     throw fhirError('notSupported', { reason: `The value set ${key} includes itself` });
   }
@@ -104,20 +113,26 @@ async function compose(resource: JsonObject, composition: Composition): Promise<
   for (const include of objectsMember(definition, 'include')) {
     const { excluded } = composition.rules;
     if (isExcluded(excluded, stringMember(include, 'system'), undefined)) continue;
-    const selection = await select(include, composition);
+    const selection = await select(include, composition, holder);
     if (!isExcluded(excluded, selection.system, selection.version)) includes.push(selection);
   }
   const excludes: Selection[] = [];
   for (const exclude of objectsMember(definition, 'exclude'))
-    excludes.push(await select(exclude, composition));
+    excludes.push(await select(exclude, composition, holder));
   composition.open.delete(key);
   return { ...named, includes, excludes, excludesInactive: booleanMember(definition, 'inactive') === false };
 }
 
-async function select(include: JsonObject, composition: Composition): Promise<Selection> {
+const keyOf = (resource: JsonObject): string => {
+  const url = stringMember(resource, 'url');
+  return url === undefined ? '' : toCanonical(url, stringMember(resource, 'version'));
+};
+const containedKey = (holder: JsonObject, id = ''): string => `${keyOf(holder)}#${id}`;
+
+async function select(include: JsonObject, composition: Composition, holder: JsonObject): Promise<Selection> {
   const imports: ComposedValueSet[] = [];
   for (const canonical of stringsMember(include, 'valueSet')) {
-    imports.push(await findImport(canonical, composition));
+    imports.push(await findImport(canonical, composition, holder));
   }
   const system = stringMember(include, 'system');
   if (system === undefined) {
@@ -130,15 +145,11 @@ async function select(include: JsonObject, composition: Composition): Promise<Se
   const wanted = wantedVersion(system, stringMember(include, 'version'), composition.rules);
   const codeSystem = await composition.source.findCodeSystem(system, wanted);
   const version = codeSystem?.version ?? wanted;
-  for (const rule of composition.rules.checked) {
-    if (rule.url === system && rule.version !== undefined && rule.version !== version) {
-      const reason = `The version ${version ?? '(none)'} of the code system ${system} is in use, not ${rule.version}`;
-      throw fhirError('notSupported', { reason });
-    }
-  }
   const concepts = objectsMember(include, 'concept');
   const listed = concepts.length === 0 ? undefined : toListed(concepts);
-  const obstacle = listed === undefined ? describeNotLoaded(system, wanted, codeSystem) : undefined;
+  const obstacle =
+    describeOtherVersion(system, version, composition.rules) ??
+    (listed === undefined ? describeNotLoaded(system, wanted, codeSystem) : undefined);
   const filters =
     codeSystem === undefined || obstacle !== undefined
       ? []
@@ -155,19 +166,51 @@ async function select(include: JsonObject, composition: Composition): Promise<Se
   };
 }
 
-async function findImport(text: string, composition: Composition): Promise<ComposedValueSet> {
-  const cached = composition.done.get(text);
+/** Says that a version is not the one that check-system-version asks for; undefined: it is, or none is asked for. */
+function describeOtherVersion(
+  system: string,
+  version: string | undefined,
+  { checked }: VersionRules,
+): string | undefined {
+  const other = checked.find(
+    (rule) => rule.url === system && rule.version !== undefined && !satisfiesVersion(version, rule.version),
+  );
+  if (other === undefined) return undefined;
+  return `The version ${version ?? '(none)'} of the code system ${system} is in use, not ${other.version}`;
+}
+
+/** A value set that cannot be found has no codes that are known: an obstacle says so. */
+async function findImport(
+  text: string,
+  composition: Composition,
+  holder: JsonObject,
+): Promise<ComposedValueSet> {
+  const isContained = text.startsWith('#');
+  const key = isContained ? containedKey(holder, text.slice(1)) : text;
+  const cached = composition.done.get(key);
   if (cached !== undefined) return cached;
-  const { url, version } = parseCanonical(text);
-  const resource = await composition.source.findValueSet(url, version);
-  if (resource === undefined) {
-    throw fhirError('notSupported', {
-      reason: `The included value set ${text} does not exist`,
-    });
-  }
-  const composed = await compose(resource, composition);
-  composition.done.set(text, composed);
+  const resource = isContained
+    ? objectsMember(holder, 'contained').find(
+        (each) => each['resourceType'] === 'ValueSet' && `#${stringMember(each, 'id') ?? ''}` === text,
+      )
+    : await findByUrl(text, composition);
+  const composed =
+    resource === undefined
+      ? toUnknown(text)
+      : await compose(resource, composition, isContained ? holder : resource);
+  composition.done.set(key, composed);
   return composed;
+}
+
+async function findByUrl(text: string, { source, rules }: Composition): Promise<JsonObject | undefined> {
+  const { url, version } = parseCanonical(text);
+  return source.findValueSet(url, version ?? rules.valueSets.find((rule) => rule.url === url)?.version);
+}
+
+function toUnknown(text: string): ComposedValueSet {
+  const obstacle = `The included value set ${text} does not exist`;
+  const named = { url: undefined, version: undefined };
+  return { ...named, includes: [{ ...NOTHING, obstacle }], excludes: [], excludesInactive: false };
 }
 
 /** Converts a stored expansion into enumerated concepts, one selection for each run of codes of the same system. */
@@ -214,10 +257,17 @@ function toListed(concepts: readonly JsonObject[]): ReadonlyMap<string, JsonObje
   return listed;
 }
 
+/**
+ * The version of a system: the forced one, or that of the value set, or else a default. The version of a code that is checked is taken
+ * where none of these says another, and where it fits a pattern that one of them is.
+ */
 function wantedVersion(system: string, named: string | undefined, rules: VersionRules): string | undefined {
   const versionIn = (list: readonly Canonical[]): string | undefined =>
     list.find((rule) => rule.url === system)?.version;
-  return versionIn(rules.forced) ?? named ?? versionIn(rules.defaults);
+  const ofCode = versionIn(rules.ofCodes);
+  const wanted = versionIn(rules.forced) ?? named;
+  if (wanted === undefined) return ofCode ?? versionIn(rules.defaults) ?? versionIn(rules.checked);
+  return ofCode !== undefined && satisfiesVersion(ofCode, wanted) ? ofCode : wanted;
 }
 
 function isExcluded(
@@ -226,6 +276,6 @@ function isExcluded(
   version: string | undefined,
 ): boolean {
   return excluded.some(
-    (rule) => rule.url === system && (rule.version === undefined || rule.version === version),
+    (rule) => rule.url === system && (rule.version === undefined || satisfiesVersion(version, rule.version)),
   );
 }

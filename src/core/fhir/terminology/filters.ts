@@ -4,6 +4,7 @@
  */
 import { fhirError } from '../../errors';
 import { type JsonObject } from '../json';
+import { CONCEPT_PROPERTIES } from './read-code-system';
 import { type CodeSystem, type Concept, findAbove, isSelfOrBelow, propertyValues } from './code-system';
 import { objectMember, objectsMember, stringMember } from './members';
 import { compilePattern, type Pattern } from './pattern';
@@ -99,12 +100,26 @@ const BUILT_IN: Readonly<Record<string, PropertyReader>> = Object.freeze({
   child: (concept) => concept.children.map((child) => child.code),
   ancestor: (concept) => codesAbove(concept),
   inactive: (concept) => [String(concept.isInactive)],
-  notSelectable: (concept) => [String(concept.isAbstract)],
 });
+
+const NOT_SELECTABLE = 'notSelectable';
+
+/** A concept that says nothing is neither selectable nor not. Systems may have the property under another code, which its uri names. */
+function notSelectableOf(system: CodeSystem): PropertyReader {
+  const declared = objectsMember(system.head, 'property')
+    .filter(({ uri }) => uri === `${CONCEPT_PROPERTIES}${NOT_SELECTABLE}`)
+    .flatMap((each) => stringMember(each, 'code') ?? []);
+  const codes = new Set([NOT_SELECTABLE, ...declared]);
+  return (concept) => [
+    ...(concept.isAbstract ? ['true'] : []),
+    ...[...codes].flatMap((code) => propertyValues(concept, code)),
+  ];
+}
 
 function readerOf(system: CodeSystem, property: string): PropertyReader {
   const builtIn = Object.hasOwn(BUILT_IN, property) ? BUILT_IN[property] : undefined;
   if (builtIn !== undefined) return builtIn;
+  if (property === NOT_SELECTABLE) return notSelectableOf(system);
   if (!system.propertyCodes.has(property)) {
     const reason = `The code system ${system.url} has no property '${property}' to filter by`;
     throw fhirError('notSupported', { reason });

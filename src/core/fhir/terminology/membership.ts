@@ -41,6 +41,8 @@ interface EvaluationOptions {
 /** One evaluation of a value set: counts its steps and collects the obstacles that left parts without a result. */
 export class ValueSetEvaluation {
   readonly obstacles = new Set<string>();
+  /** How often one was met. */
+  hindrances = 0;
   /** Code systems of which only some codes are stored, and which may have the code that was not found. */
   readonly fragments = new Set<CodeSystem>();
   /** Number of steps so far. */
@@ -55,6 +57,12 @@ export class ValueSetEvaluation {
   constructor({ maxSteps = MAX_STEPS, turns }: EvaluationOptions = {}) {
     this.maxSteps = maxSteps;
     this.turns = turns;
+  }
+
+  /** Notes that a part cannot be evaluated. */
+  hinder(obstacle: string): void {
+    this.obstacles.add(obstacle);
+    this.hindrances++;
   }
 
   /** Throws `tooCostly` beyond the maximum number of steps. */
@@ -167,10 +175,13 @@ export function systemsOf(valueSet: ComposedValueSet, evaluation: ValueSetEvalua
 
 function isIncluded(valueSet: ComposedValueSet, member: Member, evaluation: ValueSetEvaluation): boolean {
   if (valueSet.excludesInactive && isInactive(member)) return false;
-  return !valueSet.excludes.some((selection) => {
+  const { hindrances } = evaluation;
+  const isExcluded = valueSet.excludes.some((selection) => {
     if (selection.isVersionNamed && selection.version !== member.version) return false;
     return findInSelection(selection, member.system, member.code, evaluation) !== undefined;
   });
+  // What is excluded may be the code, if that could not be evaluated.
+  return !isExcluded && evaluation.hindrances === hindrances;
 }
 
 /** True if inactive in its code system, or in the stored expansion that lists it. */
@@ -190,15 +201,15 @@ function findInSelection(
   evaluation: ValueSetEvaluation,
 ): Member | undefined {
   evaluation.step();
-  const [first, ...others] = selection.imports;
+  if (selection.system !== undefined && selection.system !== system) return undefined;
+  if (selection.obstacle !== undefined) {
+    evaluation.hinder(selection.obstacle);
+    return undefined;
+  }
   if (selection.system === undefined) {
+    const [first, ...others] = selection.imports;
     const member = first === undefined ? undefined : findMember(first, system, code, evaluation);
     return member !== undefined && isInAll(others, member, evaluation) ? member : undefined;
-  }
-  if (selection.system !== system) return undefined;
-  if (selection.obstacle !== undefined) {
-    evaluation.obstacles.add(selection.obstacle);
-    return undefined;
   }
   const member = pick(selection, selection.system, code, evaluation);
   return member !== undefined && isInAll(selection.imports, member, evaluation) ? member : undefined;
@@ -222,7 +233,7 @@ function* listSelection(
   evaluation: ValueSetEvaluation,
 ): Generator<Member | undefined> {
   if (selection.obstacle !== undefined) {
-    evaluation.obstacles.add(selection.obstacle);
+    evaluation.hinder(selection.obstacle);
   } else if (selection.system === undefined) {
     const [, ...others] = selection.imports;
     for (const member of inner) {

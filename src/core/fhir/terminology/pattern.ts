@@ -273,6 +273,7 @@ const ESCAPES: Readonly<Record<string, CharacterTest>> = {
   W: (code) => !isWord(code),
   s: isSpace,
   S: (code) => !isSpace(code),
+  f: (code) => code === 12,
   t: (code) => code === 9,
   n: (code) => code === 10,
   r: (code) => code === 13,

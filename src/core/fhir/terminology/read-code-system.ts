@@ -11,7 +11,8 @@ interface MutableConcept extends Concept {
   readonly children: MutableConcept[];
 }
 
-const CONCEPT_PROPERTIES = 'http://hl7.org/fhir/concept-properties#';
+/** The uris of properties with a meaning that FHIR defines begin so. */
+export const CONCEPT_PROPERTIES = 'http://hl7.org/fhir/concept-properties#';
 
 /** Returns the function that gives codes of a system the same key if the system does not tell them apart. */
 export function codeKey(head: JsonObject): (code: string) => string {

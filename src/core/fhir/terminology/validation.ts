@@ -1,4 +1,5 @@
 /** Checks that codes belong to a value set or a code system and have a correct display ($validate-code). */
+import { satisfiesVersion } from './business-version';
 import { isFragment, isSelfOrBelow, type CodeSystem } from './code-system';
 import { type ComposedValueSet } from './compose';
 import { displayOf, isDisplay } from './display';
@@ -168,7 +169,11 @@ function validateMember(member: Member, code: CodeToValidate, options: Validatio
     ...found,
     issues: [{ severity: isWarning ? 'warning' : 'error', code: 'invalid', diagnostics: message }],
   });
-  if (code.version !== undefined && member.version !== undefined && code.version !== member.version) {
+  if (
+    code.version !== undefined &&
+    member.version !== undefined &&
+    !satisfiesVersion(member.version, code.version)
+  ) {
     return wrong(
       `The version ${code.version} of ${member.system} was given, but this server has version ${member.version}`,
     );

@@ -114,9 +114,34 @@ test.each([
   ['exists', 'legs', 'false', 'animal bat flyer dodo penguin'],
   ['regex', 'code', 'b.*', 'bat bird'],
   ['regex', 'display', '[A-M]a.+', 'mammal bat'],
+  ['regex', 'code', 'b[^ \\f\\t]+', 'bat bird'],
   ['=', 'inactive', 'true', 'dodo'],
+  ['=', 'notSelectable', 'true', 'animal'],
+  // A concept that says nothing is neither.
+  ['=', 'notSelectable', 'false', ''],
 ])('a filter %s of %s with %s chooses %4$s', async (op, property, value, codes) => {
   expect(shape(await expand({ include: [filtered(op, property, value)] }, flat))).toBe(codes);
+});
+
+test('whether a concept is selectable is found by the uri of the property', async () => {
+  const concept = (code: string, value: boolean): JsonObject => ({
+    code,
+    property: [{ code: 'group', valueBoolean: value }],
+  });
+  const groups: JsonObject = {
+    ...{ resourceType: 'CodeSystem', url: 'http://zoo.example/groups', content: 'complete' },
+    property: [
+      { code: 'group', uri: 'http://hl7.org/fhir/concept-properties#notSelectable', type: 'boolean' },
+    ],
+    concept: [concept('all', true), concept('one', false), { code: 'untold' }],
+  };
+  const chosen = async (value: string): Promise<string> => {
+    const filter = [{ property: 'notSelectable', op: '=', value }];
+    return shape(
+      await expand({ include: [{ system: 'http://zoo.example/groups', filter }] }, flat, [groups]),
+    );
+  };
+  expect([await chosen('true'), await chosen('false')]).toEqual(['all', 'one']);
 });
 
 test('all filters of an include must be met', async () => {
