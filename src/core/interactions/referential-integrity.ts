@@ -63,8 +63,9 @@ export async function requireTargets(
   const targets = toTargets(services, context, named).filter(
     ({ type, key }) => !ownNames.has(nameOf(type, key)),
   );
-  await refuseAbsent(services, context, runOf(services, context), targets);
-  return { targets };
+  const ofBase = await refuseAbsent(services, context, runOf(services, context), targets);
+  // Nobody deletes those, and they may be on another node.
+  return { targets: targets.filter((target) => !ofBase.has(target)) };
 }
 
 function nameOf(type: number, { high, low }: KeyHalves): string {
@@ -190,16 +191,17 @@ function runOf(services: Pick<Services, 'database'>, { space }: RequestContext):
     services.database.run({ lane: 'search', space: space.number }, statement, bound);
 }
 
+/** Returns the targets that only the base space has. Throws brokenReference. */
 async function refuseAbsent(
   services: Pick<Services, 'database' | 'isConformanceType'>,
   context: RequestContext,
   run: Run,
   targets: readonly NamedTarget[],
-): Promise<void> {
+): Promise<ReadonlySet<NamedTarget>> {
   const absent = await findAbsent(run, context.space.number, targets);
-  if (absent.length === 0) return;
+  if (absent.length === 0) return new Set();
   const missing = await withoutBase(services, context, absent);
-  if (missing.length === 0) return;
+  if (missing.length === 0) return new Set(absent);
   const most = context.isJob === true ? MOST_ISSUES_OF_JOB : MAX_ISSUES_OF_RESOURCE;
   const issues = missing.slice(0, most).map(({ named, place }): Issue => {
     const { type, id, versionId, expression } = named;

@@ -61,6 +61,21 @@ it('a tenant writes to its node, and is read, searched and listed there', async 
   }
 });
 
+it('references to base resources, which are on one node, have their target for tenants of each', async () => {
+  for (const context of contexts) {
+    const { space } = context;
+    const settings = { ...space.settings, referentialIntegrity: 'on-write' as const };
+    const strict = { ...context, space: { ...space, settings } };
+    const about = (reference: string): Promise<unknown> => {
+      const basic = JSON.stringify({ resourceType: 'Basic', code: { text: 'x' }, subject: { reference } });
+      const input = toResourceInput(basic, { maxDepth: 64 });
+      return opened.core.interactions.create(strict, 'Basic', input);
+    };
+    await expect(about('StructureDefinition/Patient')).resolves.toBeDefined();
+    await expect(about('StructureDefinition/Nothing')).rejects.toMatchObject({ key: 'brokenReference' });
+  }
+});
+
 it('a node that is away takes its tenants away, and no others', async () => {
   const [first, second] = contexts;
   const [, node] = stub.nodes;
