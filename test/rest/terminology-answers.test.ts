@@ -347,6 +347,84 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(valuesOf(found.json)).toMatchObject({ result: true });
   });
 
+  describe('a supplement of a code system', () => {
+    const supplement = `${base}/animals-it`;
+    const required = {
+      url: 'http://hl7.org/fhir/StructureDefinition/valueset-supplement',
+      valueCanonical: supplement,
+    };
+    const valueSet = {
+      resourceType: 'ValueSet',
+      status: 'active',
+      compose: { include: [{ system: `${base}/animals` }] },
+    };
+    const supplied = { ...valueSet, extension: [required] };
+    const unknown = { ...valueSet, extension: [{ ...required, valueCanonical: `${base}/never` }] };
+    const expand = async (resource: object, more: readonly object[] = []) =>
+      invoke('ValueSet/$expand', [
+        { name: 'valueSet', resource },
+        { name: 'displayLanguage', valueCode: 'it' },
+        ...more,
+      ]);
+    const named = (url: string): object => ({ name: 'useSupplement', valueCanonical: url });
+    const displays = async (...sent: Parameters<typeof expand>): Promise<readonly string[]> =>
+      (await expand(...sent)).json.expansion.contains[0].display;
+
+    beforeAll(async () => {
+      const { status } = await send('PUT', 'CodeSystem/animals-it', {
+        ...{
+          resourceType: 'CodeSystem',
+          id: 'animals-it',
+          url: supplement,
+          status: 'active',
+          language: 'it',
+        },
+        ...{ content: 'supplement', supplements: `${base}/animals` },
+        concept: [{ code: 'horse', display: 'cavallo', designation: [{ language: 'it', value: 'equino' }] }],
+      });
+      expect(status).toBe(201);
+    });
+
+    it('gives displays where the request or the value set names it, and only there', async () => {
+      expect(await displays(valueSet)).toBe('horse');
+      expect(await displays(supplied)).toBe('cavallo');
+      expect(await displays(valueSet, [named(supplement)])).toBe('cavallo');
+      const lookup = `CodeSystem/$lookup?system=${base}/animals&code=horse&displayLanguage=it`;
+      expect(valuesOf((await send('GET', lookup)).json)).toMatchObject({ display: 'horse' });
+      const { json } = await send('GET', `${lookup}&useSupplement=${supplement}`);
+      expect(valuesOf(json)).toMatchObject({ display: 'cavallo' });
+    });
+
+    it('makes its displays and designations right ones', async () => {
+      const asked = `system=${base}/animals&url=${base}/animals&code=horse`;
+      for (const display of ['cavallo', 'equino']) {
+        const query = `CodeSystem/$validate-code?${asked}&display=${display}`;
+        expect(valuesOf((await send('GET', query)).json)).toMatchObject({ result: false });
+        const supplemented = await send('GET', `${query}&useSupplement=${supplement}`);
+        expect(valuesOf(supplemented.json)).toMatchObject({ result: true });
+      }
+    });
+
+    it('that does not exist is an error', async () => {
+      const answers = [
+        await expand(unknown),
+        await expand(valueSet, [named(`${base}/never`)]),
+        // It is a code system by itself.
+        await expand(valueSet, [named(`${base}/plants`)]),
+        await send('GET', `CodeSystem/$lookup?system=${base}/animals&code=horse&useSupplement=${base}/never`),
+        await invoke('ValueSet/$validate-code', [
+          ...[
+            { name: 'valueSet', resource: unknown },
+            { name: 'system', valueUri: `${base}/animals` },
+          ],
+          { name: 'code', valueCode: 'horse' },
+        ]),
+      ];
+      for (const { status, text } of answers)
+        expect([status, text]).toEqual([404, expect.stringMatching(/The supplement [^ ]+ does not exist/)]);
+    });
+  });
+
   it('CodeSystem/$validate-code of a system without its codes is false, and says why', async () => {
     const resource = { resourceType: 'CodeSystem', id: 'empty', url: `${base}/empty`, status: 'active' };
     const { status } = await send('PUT', 'CodeSystem/empty', { ...resource, content: 'not-present' });

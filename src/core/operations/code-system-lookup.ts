@@ -1,14 +1,17 @@
 /**
  * POST|GET {root}/CodeSystem/$lookup
  *
- * In: code with system (and version), or coding; displayLanguage, property (repeated: only these).
+ * In: code with system (and version), or coding; displayLanguage, property (repeated: only these),
+ * useSupplement.
  * Result: name, version, display, designation, property, as the code system has them.
  * https://hl7.org/fhir/R4/codesystem-operation-lookup.html
  */
 import { fhirError } from '../errors';
 import { lookUp } from '../fhir/terminology/lookup';
+import { withSupplements } from '../fhir/terminology/supplements';
 import { type ReadOperation } from '../operation-types/operation';
-import { codeToLookUp, findCodeSystem, NO_PAST, refuseParameters } from './terminology';
+import { codeToLookUp, findCodeSystem, NO_PAST, refuseParameters, requireSupplements } from './terminology';
+import { terminologyOf } from '../terminology/terminology-source';
 
 export const codeSystemLookup: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-lookup',
@@ -17,7 +20,8 @@ export const codeSystemLookup: ReadOperation = {
     const { parameters } = input;
     refuseParameters(input, NO_PAST);
     const { system, version, code } = codeToLookUp(parameters);
-    const codeSystem = await findCodeSystem(environment, system, version);
+    const supplements = await requireSupplements(terminologyOf(environment), parameters);
+    const codeSystem = withSupplements(await findCodeSystem(environment, system, version), supplements);
     const concept = codeSystem.find(code);
     if (concept === undefined) {
       const reason = `The code system ${system} has no code '${code}'`;

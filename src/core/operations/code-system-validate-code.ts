@@ -2,13 +2,14 @@
  * POST|GET {root}/CodeSystem/$validate-code and {root}/CodeSystem/{id}/$validate-code
  *
  * In: url or codeSystem at type level; one of code (with display), coding, codeableConcept; version, abstract,
- * displayLanguage.
+ * displayLanguage, useSupplement.
  * Result: result, message, display, code, system, version, issues. An unknown system, or one without its codes, is
  * `result` false.
  * https://hl7.org/fhir/R4/codesystem-operation-validate-code.html
  */
 import { FhirError, type ErrorKey } from '../errors';
 import { type CodeSystem } from '../fhir/terminology/code-system';
+import { withSupplements } from '../fhir/terminology/supplements';
 import { combineValidations, unavailable, validateInCodeSystem } from '../fhir/terminology/validation';
 import { type ReadOperation } from '../operation-types/operation';
 import {
@@ -17,9 +18,11 @@ import {
   NO_PAST,
   refuseParameters,
   requireContent,
+  requireSupplements,
   toAnswer,
   validationOptions,
 } from './terminology';
+import { terminologyOf } from '../terminology/terminology-source';
 
 /** Errors for a code system that does not exist, or is stored without its codes. */
 const UNAVAILABLE: readonly ErrorKey[] = ['notFoundInTerminology', 'notSupported'];
@@ -31,9 +34,10 @@ export const codeSystemValidateCode: ReadOperation = {
     refuseParameters(input, NO_PAST);
     const codes = codesToValidate(input.parameters, { version: 'version' });
     const named = { type: 'CodeSystem', inline: 'codeSystem', version: 'version' } as const;
+    const supplements = await requireSupplements(terminologyOf(environment), input.parameters);
     let codeSystem: CodeSystem;
     try {
-      codeSystem = await findNamedCodeSystem(environment, input, named);
+      codeSystem = withSupplements(await findNamedCodeSystem(environment, input, named), supplements);
       requireContent(codeSystem);
     } catch (error) {
       // Without the codes of its system no code can be confirmed.

@@ -9,7 +9,13 @@ import { describeNotLoaded } from '../fhir/terminology/not-loaded';
 import { readCodeSystem } from '../fhir/terminology/read-code-system';
 import { stringMember } from '../fhir/terminology/members';
 import { type VersionRules } from '../fhir/terminology/compose';
-import { type Canonical, parseCanonical, toCanonical } from '../fhir/terminology/source';
+import {
+  type Canonical,
+  parseCanonical,
+  type TerminologySource,
+  toCanonical,
+} from '../fhir/terminology/source';
+import { readSupplements, supplementsOf } from '../fhir/terminology/supplements';
 import { type CodeToValidate, type Validation, type ValidationOptions } from '../fhir/terminology/validation';
 import { type CanonicalType, type OperationEnvironment } from '../operation-types/environment';
 import { type OperationAnswer, type OperationInput } from '../operation-types/operation';
@@ -242,7 +248,7 @@ const LENIENT_DISPLAY = 'lenient-display-validation';
 /** Parameters of HL7's terminology ecosystem that R4 does not declare and $validate-code uses. */
 const USED: ReadonlySet<string> = new Set([
   ...[LENIENT_DISPLAY, 'system-version', 'check-system-version', 'force-system-version'],
-  'default-valueset-version',
+  ...['default-valueset-version', 'useSupplement'],
 ]);
 
 /** The versions that the parameters of an operation on a value set ask for. */
@@ -254,7 +260,23 @@ export function versionRules(parameters: InputParameters): Omit<VersionRules, 'o
     forced: canonicals('force-system-version'),
     excluded: canonicals('exclude-system'),
     valueSets: canonicals('default-valueset-version'),
+    supplements: canonicals('useSupplement'),
   };
+}
+
+/**
+ * Returns the supplements that a request or its value set names. Throws `notFoundInTerminology` if one does not exist.
+ */
+export async function requireSupplements(
+  source: TerminologySource,
+  parameters: InputParameters,
+  valueSet?: JsonObject,
+): Promise<readonly CodeSystem[]> {
+  const named = parameters.texts('useSupplement').map(parseCanonical);
+  const required = valueSet === undefined ? [] : supplementsOf(valueSet);
+  const { found, missing: reason } = await readSupplements(source, [...named, ...required]);
+  if (reason !== undefined) throw fhirError('notFoundInTerminology', { reason });
+  return found;
 }
 
 /** Returns the options of both $validate-code operations. */

@@ -3,7 +3,8 @@
  *
  * In: url (`url|version`) or valueSet (inline) at type level; valueSetVersion, filter, offset, count,
  * includeDesignations, designation, displayLanguage, activeOnly, includeDefinition, excludeNested, excludeNotForUI,
- * exclude-system, system-version, check-system-version, force-system-version, default-valueset-version.
+ * exclude-system, system-version, check-system-version, force-system-version, default-valueset-version,
+ * useSupplement.
  * Result: the ValueSet with `expansion`, without `compose` unless includeDefinition is true.
  * https://hl7.org/fhir/R4/valueset-operation-expand.html
  */
@@ -17,7 +18,14 @@ import { expandValueSet } from '../fhir/terminology/expansion';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type ReadOperation, type OperationAnswer, type OperationInput } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';
-import { findNamed, NO_CONTEXT, NO_PAST, refuseParameters, versionRules } from './terminology';
+import {
+  findNamed,
+  NO_CONTEXT,
+  NO_PAST,
+  refuseParameters,
+  requireSupplements,
+  versionRules,
+} from './terminology';
 import { terminologyOf } from '../terminology/terminology-source';
 
 export const VALUE_SET_EXPAND = 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand';
@@ -63,7 +71,9 @@ async function toExpanded(
   resource: JsonObject,
   parameters: InputParameters,
 ): Promise<JsonObject> {
-  const composed = await composeValueSet(resource, terminologyOf(environment), versionRules(parameters));
+  const source = terminologyOf(environment);
+  await requireSupplements(source, parameters, resource);
+  const composed = await composeValueSet(resource, source, versionRules(parameters));
   const expansion = await expandValueSet(composed, {
     filter: parameters.text('filter'),
     offset: naturalNumber(parameters, 'offset'),

@@ -3,7 +3,7 @@
  *
  * In: url or valueSet at type level; one of code (with system, systemVersion, display), coding, codeableConcept;
  * abstract, displayLanguage, lenient-display-validation, system-version, check-system-version, force-system-version,
- * default-valueset-version. A code without a system is looked up in the value set.
+ * default-valueset-version, useSupplement. A code without a system is looked up in the value set.
  * Result: result, message, display, code, system, version, issues.
  * https://hl7.org/fhir/R4/valueset-operation-validate-code.html
  */
@@ -17,6 +17,7 @@ import {
   NO_CONTEXT,
   NO_PAST,
   refuseParameters,
+  requireSupplements,
   toAnswer,
   validationOptions,
   versionRules,
@@ -35,6 +36,7 @@ export const valueSetValidateCode: ReadOperation = {
       version: 'valueSetVersion',
     });
     const source = terminologyOf(environment);
+    await requireSupplements(source, input.parameters, resource);
     const ofCodes: Canonical[] = [];
     for (const { system: url, version } of codes) {
       if (url === undefined || version === undefined) continue;

@@ -10,6 +10,7 @@ import { describeNotLoaded } from './not-loaded';
 import { type ConceptFilter, compileFilter } from './filters';
 import { booleanMember, objectMember, objectsMember, stringMember, stringsMember } from './members';
 import { type Canonical, parseCanonical, type TerminologySource, toCanonical } from './source';
+import { readSupplements, supplementsOf, withSupplements } from './supplements';
 
 /**
  * Versions of code systems to use, each a version or a pattern (`1.x`), from the parameters system-version, check-system-version,
@@ -28,6 +29,8 @@ export interface VersionRules {
   readonly excluded: readonly Canonical[];
   /** Versions of imported value sets that are named without one (default-valueset-version). */
   readonly valueSets: readonly Canonical[];
+  /** Supplements to use beside those that a value set requires (useSupplement). */
+  readonly supplements: readonly Canonical[];
 }
 
 /** One include or exclude: the codes of a system that pass all filters and are in all imports. */
@@ -77,7 +80,16 @@ export async function composeValueSet(
   source: TerminologySource,
   rules: Partial<VersionRules> = {},
 ): Promise<ComposedValueSet> {
-  const all = { ofCodes: [], defaults: [], checked: [], forced: [], excluded: [], valueSets: [], ...rules };
+  const all = {
+    ofCodes: [],
+    defaults: [],
+    checked: [],
+    forced: [],
+    excluded: [],
+    valueSets: [],
+    supplements: [],
+    ...rules,
+  };
   return compose(resource, { source, rules: all, done: new Map(), open: new Set() });
 }
 
@@ -143,11 +155,17 @@ async function select(include: JsonObject, composition: Composition, holder: Jso
     };
   }
   const wanted = wantedVersion(system, stringMember(include, 'version'), composition.rules);
-  const codeSystem = await composition.source.findCodeSystem(system, wanted);
+  const supplements = await readSupplements(composition.source, [
+    ...composition.rules.supplements,
+    ...supplementsOf(holder),
+  ]);
+  const plain = await composition.source.findCodeSystem(system, wanted);
+  const codeSystem = plain && withSupplements(plain, supplements.found);
   const version = codeSystem?.version ?? wanted;
   const concepts = objectsMember(include, 'concept');
   const listed = concepts.length === 0 ? undefined : toListed(concepts);
   const obstacle =
+    supplements.missing ??
     describeOtherVersion(system, version, composition.rules) ??
     (listed === undefined ? describeNotLoaded(system, wanted, codeSystem) : undefined);
   const filters =
