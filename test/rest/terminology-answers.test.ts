@@ -347,6 +347,40 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(valuesOf(found.json)).toMatchObject({ result: true });
   });
 
+  it('a code is translated in both directions by the names of R5 too', async () => {
+    const map = {
+      ...{ resourceType: 'ConceptMap', status: 'active' },
+      group: [
+        {
+          ...{ source: `${base}/animals`, target: `${base}/plants` },
+          element: [{ code: 'horse', target: [{ code: 'oak', equivalence: 'equivalent' }] }],
+        },
+      ],
+    };
+    const uri = (name: string, value: string) => ({ name, valueUri: `${base}/${value}` });
+    const translate = async (...parameter: readonly object[]): Promise<unknown> => {
+      const sent = [{ name: 'conceptMap', resource: map }, ...parameter];
+      const { json } = await invoke('ConceptMap/$translate', sent);
+      return json.parameter[1]?.part?.[1]?.valueCoding?.code;
+    };
+    const horse = { system: `${base}/animals`, code: 'horse' };
+    for (const asked of [
+      [uri('sourceSystem', 'animals'), { name: 'sourceCode', valueCode: 'horse' }],
+      [{ name: 'sourceCoding', valueCoding: horse }],
+      [{ name: 'sourceCodeableConcept', valueCodeableConcept: { coding: [horse] } }],
+      [uri('system', 'animals'), { name: 'sourceCode', valueCode: 'horse' }, uri('targetSystem', 'plants')],
+    ])
+      expect(await translate(...asked)).toBe('oak');
+    const oak = { system: `${base}/plants`, code: 'oak' };
+    expect(await translate({ name: 'targetCoding', valueCoding: oak })).toBe('horse');
+    expect(await translate(uri('targetSystem', 'plants'), { name: 'targetCode', valueCode: 'oak' })).toBe(
+      'horse',
+    );
+    expect(
+      await translate({ name: 'sourceCoding', valueCoding: horse }, uri('targetSystem', 'animals')),
+    ).toBeUndefined();
+  });
+
   describe('a supplement of a code system', () => {
     const supplement = `${base}/animals-it`;
     const required = {

@@ -77,7 +77,10 @@ export function toR4(resource: JsonObject): JsonObject {
   const convert = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(convert);
     if (!isObject(value)) return value;
-    return Object.fromEntries(
+    // R4 asks for a comment where a target is narrower (cmd-1).
+    const comment: JsonObject =
+      textOf(value['relationship']) === 'source-is-broader-than-target' ? { comment: 'narrower' } : {};
+    const entries = Object.fromEntries(
       Object.entries(value)
         .filter(([name]) => !name.includes(':') && !name.startsWith('versionAlgorithm'))
         .map(([name, below]) => {
@@ -91,6 +94,7 @@ export function toR4(resource: JsonObject): JsonObject {
           return [RENAMED[name] ?? name, convert(below)];
         }),
     );
+    return { ...comment, ...entries };
   };
   return { status: 'unknown', ...Object.fromEntries(Object.entries(convert(resource) as JsonObject)) };
 }

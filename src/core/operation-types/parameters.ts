@@ -23,7 +23,7 @@ export interface InputValue {
 
 /** Values by name, with the types of the definition; a value of another type reads as absent. */
 export class InputParameters {
-  /** `undeclared`: names of parameters that the definition does not have; `values` has those with simple values. */
+  /** `undeclared`: names of parameters that the definition does not have; `values` has their values, unchecked. */
   constructor(
     readonly values: readonly InputValue[],
     readonly undeclared: readonly string[] = [],
@@ -218,7 +218,11 @@ class InputCheck {
         }
         const [member] = Object.keys(entry).filter((each) => each.startsWith('value'));
         const value = member === undefined ? undefined : entry[member];
-        const other = this.undeclaredValue(name, typeof value === 'object' ? undefined : value, member);
+        const other = this.undeclaredValue(
+          name,
+          Array.isArray(value) ? undefined : (value ?? undefined),
+          member,
+        );
         if (other.value !== undefined) values.push(other);
         return;
       }

@@ -3,7 +3,7 @@
  *
  * In: url (with conceptMapVersion) or conceptMap at type level, or none: then all available maps from the system;
  * one of code (with system and version), coding, codeableConcept; source and target (value sets), targetsystem,
- * dependency, reverse.
+ * dependency, reverse. Also the names of R5.
  * Result: result, message, match (including matches that state that there is no translation).
  * https://hl7.org/fhir/R4/conceptmap-operation-translate.html
  */
@@ -29,6 +29,7 @@ import { type OperationInput, type ReadOperation } from '../operation-types/oper
 import { type InputParameters } from '../operation-types/parameters';
 import { parseInTurn } from '../terminology/terminology-source';
 import { codesToValidate, findNamed } from './terminology';
+import { withNamesOfR4 } from './translate-parameters';
 
 /** Limit on chained maps, each of which names the next for unmapped codes. */
 const MAX_MAPS = 10;
@@ -49,8 +50,9 @@ const backward = new MapIndex(true);
 export const conceptMapTranslate: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/ConceptMap-translate',
   takesOthers: true,
-  async run(environment, input) {
-    const { parameters } = input;
+  async run(environment, given) {
+    const parameters = withNamesOfR4(given.parameters);
+    const input = { ...given, parameters };
     const codes = codesToTranslate(parameters);
     const options: TranslationOptions = {
       targetSystem: parameters.text('targetsystem'),

@@ -128,9 +128,11 @@ const REPEATED: ReadonlySet<string> = new Set([
 
 /** Returns the parameters for `expansion.parameter`. */
 function repeatedParameters(parameters: InputParameters): readonly JsonObject[] {
-  return parameters.values.flatMap(({ name, member, value }) => {
+  return parameters.values.flatMap(({ name, member, value }): readonly JsonObject[] => {
     if (NAMING.has(name) || value === undefined) return [];
     if (member === 'valueCanonical') return [{ name, valueUri: value }];
+    // An object has no place in an expansion.
+    if (typeof value === 'object') return [];
     const isText = typeof value === 'string';
     if (isText && !REPEATED.has(member)) return [{ name, valueString: value }];
     const typed = isText || typeof value !== 'boolean' ? member : 'valueBoolean';
