@@ -55,7 +55,7 @@ const PUT = defineStatement(
   template(sql`
     insert into andiron.second_factor as f (tenant, account, hash, placeholder, secret, last_step, recovery)
     values (${bind('tenant')}::int, ${bind('id')}, ${bind('proved')}, ${bind('placeholder')}, ${bind('secret')}::bytea,
-      ${bind('step')}::bigint, array(select decode(t, 'hex') from unnest(${bind('recovery')}::text[]) t))
+      ${bind('step')}::bigint, ${bind('recovery')}::text[]::bytea[])
     on conflict (tenant, account) do update set hash = excluded.hash, placeholder = excluded.placeholder,
       secret = excluded.secret, last_step = excluded.last_step, recovery = excluded.recovery, created = now()
     returning f.account`),
@@ -124,7 +124,8 @@ export class SecondFactorStore {
     return OwnerSession.inTransaction(this.owner, async (session) => {
       const [row] = await session.run(LOCK, { tenant, id });
       if (row === undefined || row[0] !== proved || (row[1] === true && !isReplacement)) return false;
-      const hashes = recovery.map((hash) => hash.toString('hex'));
+      // The form in which PostgreSQL reads bytes from a text.
+      const hashes = recovery.map((hash) => `\\x${hash.toString('hex')}`);
       await session.run(PUT, { tenant, id, proved, placeholder, secret, step, recovery: hashes });
       await session.run(HOLD_PLACE, { tenant, id, placeholder });
       await endSignIns(session, { tenant, id });
