@@ -381,6 +381,28 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ).toBeUndefined();
   });
 
+  it('a code whose translation depends on what is not given is not taken for one that is unmapped', async () => {
+    const dependsOn = [{ property: 'http://terms.example/sex', value: 'female' }];
+    const target = [{ code: 'oak', equivalence: 'equivalent', dependsOn }];
+    const group = {
+      ...{ source: `${base}/animals`, target: `${base}/plants`, element: [{ code: 'horse', target }] },
+      unmapped: { mode: 'fixed', code: 'elm' },
+    };
+    const map = { resourceType: 'ConceptMap', status: 'active', group: [group] };
+    const translate = async (code: string) =>
+      invoke('ConceptMap/$translate', [
+        { name: 'conceptMap', resource: map },
+        { name: 'system', valueUri: `${base}/animals` },
+        { name: 'code', valueCode: code },
+      ]);
+    const horse = await translate('horse');
+    expect(valuesOf(horse.json)).toEqual({
+      result: false,
+      message: 'A translation depends on other elements; give them as parameters dependency',
+    });
+    expect(JSON.stringify((await translate('pony')).json)).toContain('elm');
+  });
+
   describe('a supplement of a code system', () => {
     const supplement = `${base}/animals-it`;
     const required = {

@@ -103,8 +103,8 @@ export function translate(
     const system = stringMember(group, to);
     if (options.targetSystem !== undefined && options.targetSystem !== system) continue;
     const version = stringMember(group, `${to}Version`);
-    const before = found.length;
-    for (const [element, target] of index.pairsOf(group, codeToTranslate.code)) {
+    const pairs = index.pairsOf(group, codeToTranslate.code);
+    for (const [element, target] of pairs) {
       if (!dependenciesMatch(objectsMember(target, 'dependsOn'), options.dependencies)) {
         isDependent = true;
         continue;
@@ -118,7 +118,8 @@ export function translate(
       });
     }
     const unmapped = objectMember(group, 'unmapped');
-    if (found.length > before || options.isReverse || unmapped === undefined) continue;
+    // A code whose translation depends on what is not known is mapped all the same.
+    if (pairs.length > 0 || options.isReverse || unmapped === undefined) continue;
     const url = stringMember(unmapped, 'url');
     if (stringMember(unmapped, 'mode') === 'other-map' && url !== undefined) elsewhere.push(url);
     else found.push(toUnmapped(unmapped, { codeToTranslate, system, version, source }));
