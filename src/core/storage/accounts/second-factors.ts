@@ -57,7 +57,7 @@ const PUT = defineStatement(
     values (${bind('tenant')}::int, ${bind('id')}, ${bind('proved')}, ${bind('placeholder')}, ${bind('secret')}::bytea,
       ${bind('step')}::bigint, ${bind('recovery')}::text[]::bytea[])
     on conflict (tenant, account) do update set hash = excluded.hash, placeholder = excluded.placeholder,
-      secret = excluded.secret, last_step = excluded.last_step, recovery = excluded.recovery, created = now()
+      secret = excluded.secret, last_step = excluded.last_step, recovery = excluded.recovery, created = excluded.created
     returning f.account`),
   { named: false },
 );
