@@ -82,12 +82,30 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ['de', 'Pferd'],
     ['de-AT', 'Pferd'],
     ['fr', 'horse'],
+    ['fr, de;q=0.8, en', 'horse'],
+    ['fr, de, en;q=0.9', 'Pferd'],
+    ['en;q=0, de', 'Pferd'],
+    ['*', 'horse'],
   ])('the display of a code in %s is %s', async (language, display) => {
-    const lookup = `CodeSystem/$lookup?system=${base}/animals&code=horse&displayLanguage=${language}`;
+    const lookup = `CodeSystem/$lookup?system=${base}/animals&code=horse&displayLanguage=${encodeURIComponent(language)}`;
     expect(valuesOf((await send('GET', lookup)).json)).toMatchObject({ display });
-    const expand = `ValueSet/$expand?url=${base}/listed&displayLanguage=${language}`;
+    const expand = `ValueSet/$expand?url=${base}/listed&displayLanguage=${encodeURIComponent(language)}`;
     expect((await send('GET', expand)).json.expansion.contains[0].display).toBe(display);
   });
+
+  it.each(['-', 'de;en', 'de, ', 'de;q=2'])(
+    'the language %s is refused, because it is none',
+    async (language) => {
+      for (const rest of [
+        `CodeSystem/$lookup?system=${base}/animals&code=horse`,
+        `ValueSet/$expand?url=${base}/listed`,
+        `ValueSet/$validate-code?url=${base}/listed&system=${base}/animals&code=horse`,
+      ]) {
+        const { status, text } = await send('GET', `${rest}&displayLanguage=${encodeURIComponent(language)}`);
+        expect([status, text]).toEqual([400, expect.stringMatching(/is not a language|is wrong/)]);
+      }
+    },
+  );
 
   it('the value sets that a code system implies can be expanded and asked for codes', async () => {
     const all = encodeURIComponent(`${base}/animals?fhir_vs`);

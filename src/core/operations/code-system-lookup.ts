@@ -10,7 +10,14 @@ import { fhirError } from '../errors';
 import { lookUp } from '../fhir/terminology/lookup';
 import { withSupplements } from '../fhir/terminology/supplements';
 import { type ReadOperation } from '../operation-types/operation';
-import { codeToLookUp, findCodeSystem, NO_PAST, refuseParameters, requireSupplements } from './terminology';
+import {
+  codeToLookUp,
+  displayLanguageOf,
+  findCodeSystem,
+  NO_PAST,
+  refuseParameters,
+  requireSupplements,
+} from './terminology';
 import { terminologyOf } from '../terminology/terminology-source';
 
 export const codeSystemLookup: ReadOperation = {
@@ -27,7 +34,7 @@ export const codeSystemLookup: ReadOperation = {
       const reason = `The code system ${system} has no code '${code}'`;
       throw fhirError('notFoundInTerminology', { reason }, parameters.first('code')?.expression);
     }
-    const displayLanguage = parameters.text('displayLanguage');
+    const displayLanguage = displayLanguageOf(parameters);
     return {
       parameters: lookUp(codeSystem, concept, { properties: parameters.texts('property'), displayLanguage }),
     };

@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject } from '../fhir/json';
 import { type CodeSystem } from '../fhir/terminology/code-system';
 import { describeNotLoaded } from '../fhir/terminology/not-loaded';
 import { readCodeSystem } from '../fhir/terminology/read-code-system';
+import { parseLanguages } from '../fhir/terminology/languages';
 import { stringMember } from '../fhir/terminology/members';
 import { type VersionRules } from '../fhir/terminology/compose';
 import {
@@ -279,11 +280,20 @@ export async function requireSupplements(
   return found;
 }
 
+/** Returns the languages of displays. Throws `operationInputInvalid` for a text that is no language and no list of languages. */
+export function displayLanguageOf(parameters: InputParameters): string | undefined {
+  const given = parameters.first('displayLanguage');
+  const text = parameters.text('displayLanguage');
+  if (text === undefined || parseLanguages(text) !== undefined) return text;
+  const reason = `'${text.slice(0, 80)}' is not a language, nor a list such as de-AT, en;q=0.5`;
+  throw fhirError('operationInputInvalid', { reason }, given?.expression);
+}
+
 /** Returns the options of both $validate-code operations. */
 export function validationOptions(parameters: InputParameters): ValidationOptions {
   return {
     abstract: parameters.flag('abstract'),
-    displayLanguage: parameters.text('displayLanguage'),
+    displayLanguage: displayLanguageOf(parameters),
     lenientDisplay: parameters.flag(LENIENT_DISPLAY),
   };
 }

@@ -19,6 +19,7 @@ import { type OperationEnvironment } from '../operation-types/environment';
 import { type ReadOperation, type OperationAnswer, type OperationInput } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';
 import {
+  displayLanguageOf,
   findNamed,
   NO_CONTEXT,
   NO_PAST,
@@ -80,7 +81,7 @@ async function toExpanded(
     count: naturalNumber(parameters, 'count'),
     includeDesignations: parameters.flag('includeDesignations'),
     designations: parameters.texts('designation').map(parseDesignationToken),
-    displayLanguage: parameters.text('displayLanguage'),
+    displayLanguage: displayLanguageOf(parameters),
     activeOnly: parameters.flag('activeOnly'),
     excludeNested: parameters.flag('excludeNested'),
     excludeNotForUI: parameters.flag('excludeNotForUI'),

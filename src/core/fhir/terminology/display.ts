@@ -1,5 +1,6 @@
 /** Displays and designations of a concept in a requested language. */
 import { type JsonObject } from '../json';
+import { parseLanguages } from './languages';
 import { objectMember, objectsMember, stringMember } from './members';
 import { type Member } from './membership';
 
@@ -33,13 +34,21 @@ export function designationsOf(member: Pick<Member, 'listed' | 'concept'>): read
 type DisplaySource = Pick<Member, 'listed' | 'concept' | 'codeSystem'>;
 
 /**
- * Returns the display in a language: that of the value set or code system if the code system is in this language, else
- * a designation in it, one for display first; else the display in whatever language. A language matches its variants
- * and the other way round (`de`, `de-AT`); an exact match comes first.
+ * Returns the display in the first language of a list (`de-AT, en;q=0.5`) that the concept has: that of the value set or code system if
+ * the code system is in this language, else a designation in it, one for display first. Without any, the display in whatever language.
+ * A language matches its variants and the other way round (`de`, `de-AT`); an exact match comes first.
  */
-export function displayOf(member: DisplaySource, language?: string): string | undefined {
+export function displayOf(member: DisplaySource, languages?: string): string | undefined {
   const display = (member.listed && stringMember(member.listed, 'display')) ?? member.concept?.display;
-  if (language === undefined) return display;
+  for (const language of languages === undefined ? [] : (parseLanguages(languages) ?? [])) {
+    const found = displayIn(member, language, display);
+    if (found !== undefined) return found;
+  }
+  return display;
+}
+
+/** `display`: what is shown in whatever language. Undefined: the member has nothing in this language. */
+function displayIn(member: DisplaySource, language: string, display: string | undefined): string | undefined {
   const { codeSystem } = member;
   const own = codeSystem === undefined ? undefined : stringMember(codeSystem.head, 'language');
   if (display !== undefined && isLanguage(own, language)) return display;
@@ -52,7 +61,7 @@ export function displayOf(member: DisplaySource, language?: string): string | un
   );
   const candidates = exact.length === 0 ? fitting : exact;
   const best = candidates.find(isForDisplay) ?? candidates[0];
-  return (best && stringMember(best, 'value')) ?? display;
+  return best && stringMember(best, 'value');
 }
 
 /** Codes of the uses of a designation that is shown in place of the display (designation-usage, hl7TermMaintInfra). */
