@@ -252,6 +252,21 @@ it('an export has no passwords: all of the tenant is for the operator, its curre
   expect((await server.administer('GET', `/tenants/${tenant}/export`)).text).toContain('exported');
 });
 
+it('exports of other tenants do not count against that of a tenant', async () => {
+  const names = ['exporting-1', 'exporting-2', 'exporting-3', 'exporting-4'];
+  const [text, method, url] = [{ status: 'generated', div: `<div xmlns="http://www.w3.org/1999/xhtml">${'x '.repeat(20_000)}</div>` }, 'POST', 'Patient'];
+  // So much that the exports are under way at the same time.
+  const entry = Array.from({ length: 60 }, () => ({ resource: { resourceType: 'Patient', text }, request: { method, url } }));
+  const administrators = await Promise.all(names.map(async (name) => {
+    await server.createTenant(name);
+    const by = await createClient(server, name, { administrator: true, scopes: ['system/*.cruds'] });
+    expect((await send('POST', '/fhir/r4', { resourceType: 'Bundle', type: 'batch', entry }, { by, at: server.tenant(name) })).status).toBe(200);
+    return { by, at: server.tenant(name) };
+  }));
+  const answers = await Promise.all(administrators.map((of) => send('GET', '/export?current=true', undefined, of)));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+}); // prettier-ignore
+
 it('HEAD answers as GET does, and other methods are not allowed', async () => {
   expect((await send('HEAD', '/users')).status).toBe(200);
   expect((await send('PROPFIND', '/users')).status).toBe(405);

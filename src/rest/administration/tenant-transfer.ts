@@ -4,7 +4,7 @@
  * An export streams lines of JSON; with `?current=true` only the current versions. An import takes the lines of the former,
  * and responds with 201 when the tenant is made; sent again after an interruption it resumes. Both stop when the caller
  * loses its administrator rights. Neither holds more than some lines in memory. Each process executes two at a time for the
- * operator, and two for administrators of tenants, one of a tenant; further ones get 429.
+ * operator, and one of each tenant for its administrators; further ones get 429. Those of other tenants do not count.
  */
 import type { FastifyRequest } from 'fastify';
 import { fhirError, type Caller, type Core, type ExportLine, type TenantAdministration } from '../../core';
@@ -16,7 +16,7 @@ import type { Mount } from './mounts';
 import { LINES, type TRANSFER_ROUTES } from './routes';
 import type { HandlersOf } from './serve-routes';
 
-/** Limit on simultaneous exports and imports of a process. */
+/** Limit on simultaneous exports and imports of the operator in a process. */
 const AT_ONCE = 2;
 /** A line is one version: the text of the largest resource, which JSON may have to escape, and its metadata. */
 const LINE_FACTOR = 2;
@@ -34,10 +34,9 @@ export function transferHandlers(
   { administration, mount, largestResource, stallMs }: TransferOptions,
 ): HandlersOf<typeof TRANSFER_ROUTES> {
   const underWay: string[] = [];
-  const mostOfTenant = mount.name === 'tenant' ? 1 : AT_ONCE;
+  const isOperator = mount.name === 'operator';
   const enter = (tenant: string): void => {
-    if (underWay.length >= AT_ONCE) throw tooMany(AT_ONCE);
-    if (underWay.filter((each) => each === tenant).length >= mostOfTenant) throw tooMany(mostOfTenant);
+    if (isOperator ? underWay.length >= AT_ONCE : underWay.includes(tenant)) throw tooMany(isOperator);
     underWay.push(tenant);
   };
   const leave = (tenant: string): void => void underWay.splice(underWay.indexOf(tenant), 1);
@@ -84,9 +83,10 @@ export function transferHandlers(
   };
 }
 
-function tooMany(most: number): Error {
+function tooMany(isOperator: boolean): Error {
+  const running = isOperator ? `${AT_ONCE} exports or imports are` : 'An export of this tenant is';
   return fhirError('tooManyRequests', {
-    reason: `${most === 1 ? 'An export is' : `${most} exports or imports are`} in progress, which is the limit: try again later`,
+    reason: `${running} in progress, which is the limit: try again later`,
   });
 }
 
