@@ -99,6 +99,15 @@ it('a person sets up a second factor, and signs in with a code after the passwor
   expect(isIn(await sendCode(fresh.browser, fresh.page, toCode(secret)))).toBe(true);
 });
 
+it('a person with the longest names sets one up, whose QR code has room for their beginnings', async () => {
+  const tenant = await makeTenant('longest');
+  const renamed = await server.administer('PATCH', `/tenants/${tenant}`, { display: '漢'.repeat(200) });
+  expect(renamed.status).toBe(200);
+  const name = '子'.repeat(100);
+  await makeUser(tenant, name);
+  expect((await enrol(tenant, name)).codes).toHaveLength(10);
+});
+
 it('a code is valid once, in any browser, and of two uses at once one signs in', async () => {
   const tenant = await makeTenant('replayed');
   await makeUser(tenant, 'emil');

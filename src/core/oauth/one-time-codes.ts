@@ -11,6 +11,8 @@ const SECRET_BYTES = 20;
 const PERIOD_SECONDS = 30;
 /** The clock of a phone may differ by a step. */
 const WINDOW = 1;
+/** Letters of a name in an app, which shows no more of it. */
+const LONGEST_NAME = 40;
 const RECOVERY_CODES = 10;
 /** 120 random bits, so that a fast hash is enough (NIST: 112). */
 const RECOVERY_BYTES = 15;
@@ -38,8 +40,14 @@ export function makeSharedSecret(): Buffer {
 /** `issuer`, `label`: how the app names the account. */
 export function showSharedSecret(secret: Buffer, issuer: string, label: string): SharedSecret {
   // A colon separates the two in the address.
-  const named = { issuer: issuer.replaceAll(':', ' '), label };
+  const named = { issuer: shorten(issuer.replaceAll(':', ' ')), label: shorten(label) };
   return { text: toSecret(secret).base32, uri: toTotp(secret, named).toString() };
+}
+
+/** The address has the issuer twice, each letter in up to twelve characters, and a QR code has room for 2,953. */
+function shorten(name: string): string {
+  const letters = [...name];
+  return letters.length <= LONGEST_NAME ? name : `${letters.slice(0, LONGEST_NAME).join('')}…`;
 }
 
 /** Returns the step of a code that is valid at `now` (milliseconds since 1970). Undefined: it is not. */
