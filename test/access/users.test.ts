@@ -112,10 +112,26 @@ it('an administrator makes an account, changes, disables and removes it, and its
   expect((await administer('GET', `/${id}`)).status).toBe(404);
 });
 
-it('has no name that looks like another one', async () => {
+it('has no name that looks like another one, and the answer says what is wrong', async () => {
   for (const mark of ['\u202e', '\u2066', '\u200f', '\u200b', '\n', '\u001b'])
-    for (const body of [{ name: `em${mark}il` }, { name: 'emil', display: `Dr. ${mark}Emil` }])
-      expect((await administer('POST', '', { ...body, password: PASSWORD })).status).toBe(400);
+    for (const body of [{ name: `em${mark}il` }, { name: 'emil', display: `Dr. ${mark}Emil` }]) {
+      const { status, text } = await administer('POST', '', { ...body, password: PASSWORD });
+      expect([status, text]).toEqual([400, expect.stringContaining('control characters')]);
+    }
+});
+
+it('has a name with the joiners of its script', async () => {
+  const display = 'مهدی\u200cزاده';
+  const { json } = await administer('POST', '', { name: 'mahdi', display, password: PASSWORD });
+  expect(json.display).toBe(display);
+});
+
+it('signs in with a password of 200 characters that are two for JavaScript', async () => {
+  const password = '😀🐎🔋📎'.repeat(50);
+  expect((await administer('POST', '', { name: 'zoe', fhirUser: 'Practitioner/doc', password })).status).toBe(
+    201,
+  );
+  expect(await toTokens('zoe', password)).toBeDefined();
 });
 
 const andironUser = (...words: string[]): Promise<string> =>

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { UserChanges, SignInTrail } from '../api/sign-in';
 import { fhirError } from '../errors';
+import { SHOWN_NAME_EXPECTED } from '../limits/shown-name';
 import { networkOf } from '../network/ip-address';
 import type { AdministeredTenant } from '../storage/accounts/administrators';
 import type { TenantReference } from '../storage/accounts/client-applications';
@@ -16,6 +17,8 @@ const MAX_NAME = 100;
 const MAX_DISPLAY = 200;
 const SHORTEST_PASSWORD = 12;
 const LONGEST_PASSWORD = 200;
+/** Without the joiners, which names in Persian and in scripts of India are written with. */
+const HIDDEN = /[^\P{C}\u200c\u200d]/u;
 const REFERENCE = new RegExp(`^([A-Z][A-Za-z]+)/${ID}$`);
 
 const NOTHING: UserDetails = {
@@ -76,7 +79,7 @@ export class Users {
         const named = await this.store.findByName(space, folded);
         if (named !== undefined) noteAccount(trail, { ...named, account: named.id });
         const hash = named?.hash ?? (await (this.#decoy ??= hashPassword(randomUUID())));
-        const isRight = password.length <= LONGEST_PASSWORD && (await isSecretOf(password, hash));
+        const isRight = lengthOf(password) <= LONGEST_PASSWORD && (await isSecretOf(password, hash));
         return isRight && named?.isDisabled === false ? named : undefined;
       },
     );
@@ -139,10 +142,12 @@ function change(changes: Omit<UserChanges, 'password'>, before: UserDetails = NO
   const { name, display, isDisabled, release, fhirUser, patient, isAdministrator, isAuditor } = merged;
   const folded = fold(name);
   if (!/^[^\s\p{C}]+$/u.test(folded) || folded.length > MAX_NAME)
-    refuse(`The name to sign in with must have 1 to ${MAX_NAME} characters, without spaces`);
+    refuse(
+      `The name to sign in with must have 1 to ${MAX_NAME} characters, without spaces and control characters`,
+    );
   const shown = display.trim() === '' ? name : display.trim();
-  if (shown.length > MAX_DISPLAY || /\p{C}/u.test(shown))
-    refuse(`The displayed name must have at most ${MAX_DISPLAY} characters`);
+  if (shown.length > MAX_DISPLAY || HIDDEN.test(shown))
+    refuse(`The displayed name must have at most ${MAX_DISPLAY} characters, ${SHOWN_NAME_EXPECTED}`);
   const type = fhirUser === null ? undefined : REFERENCE.exec(fhirUser)?.[1];
   if (fhirUser !== null && (type === undefined || !PERSON_TYPES.includes(type)))
     refuse(`"fhirUser" must refer to one of ${PERSON_TYPES.join(', ')}, as Practitioner/1 does`);
@@ -155,12 +160,17 @@ function change(changes: Omit<UserChanges, 'password'>, before: UserDetails = NO
 
 /** Throws `invalidValue`. https://pages.nist.gov/800-63-4/sp800-63b.html#passwordver: the length matters, not the kinds of characters. */
 export function requirePassword(password: string, { name, display }: UserDetails): string {
-  const length = [...password].length;
+  const length = lengthOf(password);
   if (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD)
     refuse(`A password must have ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters`);
   if ([name, fold(display)].includes(fold(password)) || new Set(password).size < 4)
     refuse('The password is too easy to guess');
   return password;
+}
+
+/** Characters, of which some are two for JavaScript. */
+function lengthOf(password: string): number {
+  return [...password].length;
 }
 
 function fold(name: string): string {
