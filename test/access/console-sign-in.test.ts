@@ -134,7 +134,7 @@ describe('a request for the console', () => {
   const FOREIGN = { 'sec-fetch-site': 'cross-site' };
   const codeOf = (answer: Answer) => toReturned(answer).answer['code'];
   const isQuestion = ({ status, text }: Answer) =>
-    status === 200 && text.includes('<h1>Continue as Dora Doe?</h1>');
+    status === 200 && text.includes('<h1>Continue as <bdi>Dora Doe</bdi>?</h1>');
 
   it.each<[string, Record<string, string>, boolean]>([
     ['the console itself', FROM_CONSOLE, false],

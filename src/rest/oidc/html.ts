@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 
 const STYLE = `
 :root { color-scheme: light dark; }
-body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; padding: 1.5rem 1rem; }
+body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; padding: 1.5rem 1rem; overflow-wrap: anywhere; }
 main { max-width: 30rem; margin: 0 auto; }
 h1 { font-size: 1.4rem; line-height: 1.25; }
 label, legend { display: block; font-weight: 600; margin-top: 1rem; }
@@ -73,6 +73,11 @@ ${content}
 </body>
 </html>
 `;
+}
+
+/** A name that people have chosen: neither its direction nor its marks of direction reach the words around it. */
+export function isolated(name: string): string {
+  return `<bdi>${escapeHtml(name)}</bdi>`;
 }
 
 export function escapeHtml(text: string): string {

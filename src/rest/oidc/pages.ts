@@ -1,6 +1,6 @@
 /** The sign-in pages: plain HTML without scripts, usable with a keyboard, a screen reader and any browser. */
 import type { PatientChoice, SignInStep } from '../../core';
-import { escapeHtml, hidden, page, toProblem } from './html';
+import { escapeHtml, hidden, isolated, page, toProblem } from './html';
 import { describeScope } from './scope-words';
 
 type SignInPage = Extract<SignInStep, { kind: 'sign-in' }>;
@@ -14,8 +14,8 @@ export function signInPage({ client, tenant, user = '', token, redirectUri, prob
   const focused = { user: user === '' ? ' autofocus' : '', password: user === '' ? '' : ' autofocus' };
   return page(
     'Sign in',
-    `<h1>Sign in to go on to ${escapeHtml(client)}</h1>
-<p>Use your account of <strong><bdi>${escapeHtml(tenant)}</bdi></strong>.</p>
+    `<h1>Sign in to go on to ${isolated(client)}</h1>
+<p>Use your account of <strong>${isolated(tenant)}</strong>.</p>
 ${toProblem(problem)}<form method="post">
 ${hidden('token', token)}<label for="user">User name</label>
 <input type="text" id="user" name="user" value="${escapeHtml(user)}" autocomplete="username" autocapitalize="none" spellcheck="false" required${focused.user}>
@@ -29,8 +29,8 @@ ${hidden('token', token)}<label for="user">User name</label>
 export function continuePage({ client, user, token }: ContinuePage): string {
   return page(
     `Continue as ${user}?`,
-    `<h1>Continue as ${escapeHtml(user)}?</h1>
-<p>A link or another site wants to open the ${escapeHtml(client)} with what you may see and change. Continue only if you have asked for it.</p>
+    `<h1>Continue as ${isolated(user)}?</h1>
+<p>A link or another site wants to open the ${isolated(client)} with what you may see and change. Continue only if you have asked for it.</p>
 <form method="post">
 ${hidden('token', token)}<div class="buttons"><button type="submit" name="step" value="continue">Continue</button>
 <button type="submit" name="step" value="deny">Cancel</button>
@@ -44,8 +44,8 @@ export function consentPage(shown: ConsentPage): string {
   const known = [...new Set(about.map(describeScope))];
   return page(
     `Allow ${client}?`,
-    `<h1>${escapeHtml(client)} asks for access</h1>
-<p>You are signed in as <strong>${escapeHtml(user)}</strong>.</p>
+    `<h1>${isolated(client)} asks for access</h1>
+<p>You are signed in as <strong>${isolated(user)}</strong>.</p>
 ${toProblem(problem)}<form method="post">
 ${hidden('token', token)}${toBoxes(shown)}${known.map((what) => `<p>It will ${escapeHtml(what)}.</p>\n`).join('')}${toPatient(shown)}<div class="buttons"><button type="submit" name="step" value="allow">Allow</button>
 <button type="submit" name="step" value="deny" formnovalidate>Do not allow</button>
@@ -111,5 +111,5 @@ ${list.length > 0 ? list.join('\n') : '<p>No patient was found.</p>'}
 
 function describePatient({ name, birthDate, id }: PatientChoice): string {
   const born = birthDate === undefined ? '' : `, born ${birthDate}`;
-  return escapeHtml(`${name}${born} (id ${id})`);
+  return `${isolated(name)}${escapeHtml(`${born} (id ${id})`)}`;
 }
