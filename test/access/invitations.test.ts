@@ -176,6 +176,19 @@ it('a password that is not allowed uses up no link, and the page keeps its secre
   expect((await use(link)).status).toBe(200);
 });
 
+it('a form without a link says so, and is not counted', async () => {
+  const { path, secret } = await invite(await makeUser('jon'));
+  for (let times = 0; times < 10; times++) {
+    const { status, text } = await use({ path, secret: '' });
+    expect([status, text.includes('Open your link again'), text.includes(NOT_VALID)]).toEqual([
+      400,
+      true,
+      false,
+    ]);
+  }
+  expect((await use({ path, secret })).status).toBe(200);
+});
+
 it('a form of another browser or another site sets nothing', async () => {
   const link = await invite(await makeUser('kim'));
   const page = await new Browser(server).open(link.path);

@@ -284,7 +284,7 @@ async function checkLooks(page: Page, what: string): Promise<void> {
 it('a person sets the password by a link, whose secret leaves the address at once', async () => {
   const { context, page, faults } = await openBrowser();
   const { users } = server.app.core.tenants;
-  const { id } = await users.create(TENANT, { name: 'ida', fhirUser: 'Practitioner/doc' });
+  const { id } = await users.create(TENANT, { name: 'ida-'.repeat(25), fhirUser: 'Practitioner/doc' });
   const { link = '' } = (await users.invite(TENANT, { id, base: server.base })) ?? {};
   const requests: string[] = [];
   page.on('request', (request) => requests.push(`${request.url()} ${request.headers()['referer'] ?? ''}`));
@@ -292,6 +292,14 @@ it('a person sets the password by a link, whose secret leaves the address at onc
   await page.getByRole('heading', { name: 'Set your password' }).waitFor();
   expect(page.url()).toBe(link.slice(0, link.indexOf('#')));
   expect(await page.evaluate<number>('history.length')).toBeLessThan(3);
+  // A page that is loaded again has no link; the link leads to the same page, which the browser does not load again.
+  const missing = page.getByRole('alert').filter({ hasText: 'Open your link again' });
+  expect(await missing.isVisible()).toBe(false);
+  await page.reload();
+  await missing.waitFor();
+  await page.goto(link);
+  await missing.waitFor({ state: 'hidden' });
+  expect(page.url()).toBe(link.slice(0, link.indexOf('#')));
   await page.getByLabel('New password').fill(PASSWORD);
   await page.getByLabel('The same again').fill('another horse battery');
   await page.getByRole('button', { name: 'Set the password' }).click();
@@ -302,6 +310,7 @@ it('a person sets the password by a link, whose secret leaves the address at onc
   await takePicture(page, 'invitation.png');
   await page.getByRole('button', { name: 'Set the password' }).click();
   await page.getByRole('heading', { name: 'Your password is set' }).waitFor();
+  await checkLooks(page, 'password set');
   // Browsers leave out what stands behind the #.
   expect(requests.filter((request) => request.includes(link.slice(link.indexOf('#') + 1)))).toEqual([]);
   // A password that is refused is a response of 400, which Chromium reports.

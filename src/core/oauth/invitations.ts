@@ -84,6 +84,8 @@ export class Invitations {
     form: ReadonlyMap<string, string>,
     secret: string,
   ): Promise<SignInStep> {
+    // The page says that it has no link; nothing was guessed.
+    if (secret === '') return toPage(visit, { status: 400 });
     const { space, address, trail } = visit;
     const { store, throttle, grants, changed } = this.parts;
     const claimed = { kind: 'invitation', name: hashToken(secret).toString('base64url') } as const;

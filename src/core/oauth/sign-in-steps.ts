@@ -27,7 +27,7 @@ export interface SignInForm {
 
 const EXPIRED: SignInEnd = {
   kind: 'again',
-  shown: { status: 403, problem: 'That took too long. Sign in again.' },
+  shown: { status: 403, problem: 'That took too long, or was done in another window. Sign in again.' },
 };
 
 export class SignInSteps {

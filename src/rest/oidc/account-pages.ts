@@ -1,7 +1,7 @@
 /** The pages on which people set what they sign in with. */
 import { renderSVG } from 'uqr';
 import type { SignInStep } from '../../core';
-import { escapeHtml, hidden, page, toProblem } from './html';
+import { escapeHtml, hidden, isolated, page, toProblem } from './html';
 
 type InvitationPage = Extract<SignInStep, { kind: 'invitation' }>;
 type CodePage = Extract<SignInStep, { kind: 'code' }>;
@@ -10,12 +10,23 @@ type RecoveryCodesPage = Extract<SignInStep, { kind: 'recovery-codes' }>;
 type RemovedPage = Extract<SignInStep, { kind: 'second-factor-removed' }>;
 type PasswordSetPage = Extract<SignInStep, { kind: 'password-set' }>;
 
-/** Takes the secret of the link out of the address and into the form. Browsers send no server what stands behind the `#`. */
+/**
+ * Takes the secret of the link out of the address and into the form. Browsers send no server what stands behind the `#`, and load no
+ * page for a link that differs from the address only there, such as a new one that is opened where the former was refused. A page
+ * that is loaded again has no secret.
+ */
 export const INVITATION_SCRIPT = `
-if (location.hash !== '') {
-  document.getElementById('secret').value = location.hash.slice(1);
-  history.replaceState(null, '', location.pathname);
+const secret = document.getElementById('secret');
+function takeSecret() {
+  if (location.hash !== '') {
+    secret.value = location.hash.slice(1);
+    history.replaceState(null, '', location.pathname);
+    document.querySelector('.problem[role=alert]:not(#missing)')?.remove();
+  }
+  document.getElementById('missing').hidden = secret.value !== '';
 }
+takeSecret();
+addEventListener('hashchange', takeSecret);
 `;
 
 export function invitationPage({ token, secret = '', problem }: InvitationPage): string {
@@ -23,12 +34,13 @@ export function invitationPage({ token, secret = '', problem }: InvitationPage):
     'Set your password',
     `<h1>Set your password</h1>
 <noscript><p class="problem" role="alert">This page needs JavaScript to read your link.</p></noscript>
+<p class="problem" role="alert" id="missing" hidden>Open your link again: this page does not have it.</p>
 ${toProblem(problem)}<form method="post">
 ${hidden('token', token)}<input type="hidden" id="secret" name="secret" value="${escapeHtml(secret)}" autocomplete="off">
 <label for="password">New password, of 12 characters or more</label>
-<input type="password" id="password" name="password" autocomplete="new-password" minlength="12" maxlength="200" required autofocus>
+<input type="password" id="password" name="password" autocomplete="new-password" minlength="12" required autofocus>
 <label for="again">The same again</label>
-<input type="password" id="again" name="again" autocomplete="new-password" minlength="12" maxlength="200" required>
+<input type="password" id="again" name="again" autocomplete="new-password" minlength="12" required>
 <div class="buttons"><button type="submit">Set the password</button></div>
 </form>
 <script>${INVITATION_SCRIPT}</script>`,
@@ -39,7 +51,7 @@ export function passwordSetPage({ user, tenant }: PasswordSetPage): string {
   return page(
     'Your password is set',
     `<h1>Your password is set</h1>
-<p>You can sign in to <strong><bdi>${escapeHtml(tenant)}</bdi></strong> as <strong><bdi>${escapeHtml(user)}</bdi></strong>.</p>
+<p>You can sign in to <strong>${isolated(tenant)}</strong> as <strong>${isolated(user)}</strong>.</p>
 <p><a href="../console">Open the console</a></p>`,
   );
 }
@@ -68,7 +80,7 @@ const PURPOSES: Readonly<
 
 export function codePage({ token, proof, user, tenant, problem, purpose }: CodePage): string {
   const { words, buttons } = PURPOSES[purpose];
-  const name = (text: string): string => `<strong><bdi>${escapeHtml(text)}</bdi></strong>`;
+  const name = (text: string): string => `<strong>${isolated(text)}</strong>`;
   return page(
     'Enter your code',
     `<h1>Enter the code of your app</h1>
@@ -93,7 +105,7 @@ export function enrolmentPage({ token, proof, user, tenant, text, uri, problem }
   return page(
     'Set up your second factor',
     `<h1>Set up your second factor</h1>
-<p>From now on you sign in to <strong><bdi>${escapeHtml(tenant)}</bdi></strong> as <strong><bdi>${escapeHtml(user)}</bdi></strong> with your password and a code of an authenticator app.</p>
+<p>From now on you sign in to <strong>${isolated(tenant)}</strong> as <strong>${isolated(user)}</strong> with your password and a code of an authenticator app.</p>
 <ol>
 <li>Scan this code with the app, or type the secret below it into the app.
 <div role="img" aria-label="QR code of the secret">${renderSVG(uri)}</div>
