@@ -22,7 +22,8 @@ beforeAll(async () => {
     ['beta', 'Beta Clinic', 'bert'],
   ] as const) {
     await tenants.create(name, {}, display);
-    await tenants.users.create(name, { name: person, password: PASSWORD, isAdministrator: true });
+    const names = { name: person, display: `${person} of ${name}` };
+    await tenants.users.create(name, { ...names, password: PASSWORD, isAdministrator: true });
     await tenants.policies.put(name, `${name}-rules`, { rules: RULES });
   }
   browser = await startChromium();
@@ -105,6 +106,8 @@ it('an administrator of a tenant invites a person, changes a policy and a settin
   said.push(await page.content());
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await isTooWide(page)).toBe(false);
+  const shownTenant = page.getByRole('banner').getByRole('button', { name: 'Tenant acme' }).locator('bdi');
+  expect(await shownTenant.evaluate((name) => name.scrollWidth - name.clientWidth)).toBe(0);
   await page.setViewportSize({ width: 1280, height: 860 });
 
   const { tenants } = server.app.core;

@@ -35,7 +35,7 @@ export function AccountMenu() {
           size="xs"
           variant="default"
           maw={240}
-          className={classes['name'] ?? ''}
+          className={`${classes['name'] ?? ''} ${classes['person'] ?? ''}`}
           leftSection={<IconUser size={14} aria-hidden />}
         >
           <bdi>{name}</bdi>
