@@ -45,6 +45,17 @@ it('the secret that a person sees makes the codes that the server accepts', () =
   });
 });
 
+it.each([
+  ['of a hospital', 'Acme Hospital of the Sisters of Mercy', 'Acme Hospital of the Sisters of Mercy'],
+  ['of 200 letters', 'a'.repeat(200), `${'a'.repeat(40)}…`],
+  ['in Chinese', '漢'.repeat(200), `${'漢'.repeat(13)}…`],
+  ['of signs', '😀'.repeat(100), `${'😀'.repeat(10)}…`],
+])('the QR code can be read from a screen with a long name %s', (_kind, name, shown) => {
+  const { uri } = showSharedSecret(makeSharedSecret(), name, name);
+  expect(uri.length).toBeLessThan(600);
+  expect(new URL(uri).searchParams.get('issuer')).toBe(shown);
+});
+
 it('recovery codes differ, have 120 bits, and may be typed with spaces and in small letters', () => {
   const { codes, hashes } = makeRecoveryCodes();
   expect(new Set(codes).size).toBe(10);

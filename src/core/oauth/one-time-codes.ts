@@ -11,7 +11,7 @@ const SECRET_BYTES = 20;
 const PERIOD_SECONDS = 30;
 /** The clock of a phone may differ by a step. */
 const WINDOW = 1;
-/** Letters of a name in an app, which shows no more of it. */
+/** Bytes of a name in an app, in UTF-8. */
 const LONGEST_NAME = 40;
 const RECOVERY_CODES = 10;
 /** 120 random bits, so that a fast hash is enough (NIST: 112). */
@@ -44,10 +44,18 @@ export function showSharedSecret(secret: Buffer, issuer: string, label: string):
   return { text: toSecret(secret).base32, uri: toTotp(secret, named).toString() };
 }
 
-/** The address has the issuer twice, each letter in up to twelve characters, and a QR code has room for 2,953. */
+/**
+ * The address has the issuer twice, each byte of other letters than those of English in three characters. A QR code has room for
+ * 2,953, and a phone reads one with a few hundred from a screen.
+ */
 function shorten(name: string): string {
-  const letters = [...name];
-  return letters.length <= LONGEST_NAME ? name : `${letters.slice(0, LONGEST_NAME).join('')}…`;
+  if (Buffer.byteLength(name) <= LONGEST_NAME) return name;
+  let short = '';
+  for (const letter of name) {
+    if (Buffer.byteLength(short + letter) > LONGEST_NAME) break;
+    short += letter;
+  }
+  return `${short}…`;
 }
 
 /** Returns the step of a code that is valid at `now` (milliseconds since 1970). Undefined: it is not. */
