@@ -2,7 +2,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/dom';
 import { listUsers, readTenant, listSettings } from '../../console/src/api/administration';
 import { request } from '../../console/src/api/send';
-import type { Person } from '../../console/src/api/session';
+import { takeAnswer, type Person } from '../../console/src/api/session';
 import { App } from '../../console/src/app';
 import { administrationPath } from '../../console/src/place';
 import { render } from './render';
@@ -50,6 +50,48 @@ it('the account menu says in which tenant one is what', async () => {
   expect(within(menu).getByRole('menuitem', { name: 'Second factor' }).getAttribute('href')).toBe(
     '/w/acme/oidc/second-factor',
   );
+});
+
+it('who cancels the sign-in is told so, and finds the way back', async () => {
+  const [issuer, state] = ['http://localhost/w/acme', 'state-of-the-sign-in'];
+  globalThis.fetch = () => Promise.resolve(Response.json({ issuer }));
+  const begun = {
+    space: { tenant: 'acme', release: 'r4' },
+    verifier: 'v',
+    state,
+    nonce: 'n',
+    back: '/w/acme/console/r4/graphiql',
+  };
+  sessionStorage.setItem('andiron/sign-in', JSON.stringify(begun));
+  const refusal = new URLSearchParams({
+    error: 'access_denied',
+    error_description: 'The person has not allowed it',
+    state,
+  });
+  history.replaceState(null, '', `/w/acme/console/signed-in?${refusal.toString()}`);
+  takeAnswer();
+  render(<App />, '/w/acme/console/signed-in');
+  const alert = await screen.findByRole('alert');
+  expect(alert.textContent).toContain('You are not signed in');
+  expect(alert.textContent).toContain('The person has not allowed it');
+  expect(within(alert).getByRole('link', { name: 'Go back' }).getAttribute('href')).toBe(begun.back);
+});
+
+it('a name that is written from right to left does not move the dot before it', async () => {
+  const display = 'מרכז רפואי';
+  globalThis.fetch = () => Promise.resolve(Response.json({ tenants: [{ name: 'acme', display }] }));
+  signIn('system', { isAdministrator: true, tenant: display });
+  atGraphiql('system');
+  fireEvent.click(screen.getByRole('button', { name: 'Tenant system: change' }));
+  const link = await screen.findByRole('link', { name: 'acme' });
+  expect(link.parentElement?.querySelector('bdi')?.textContent).toBe(display);
+  fireEvent.click(screen.getByRole('button', { name: 'Dora Doe' }));
+  const menu = await screen.findByRole('menu');
+  expect([...menu.querySelectorAll('bdi')].map((name) => name.textContent)).toEqual([
+    'Dora Doe',
+    'system',
+    display,
+  ]);
 });
 
 it('before the sign-in a server that asks for it has no administration in its navigation', () => {

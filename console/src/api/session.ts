@@ -175,7 +175,19 @@ export function takeAnswer(): void {
   history.replaceState(history.state, '', location.pathname);
 }
 
-/** Ends the sign-in whose answer was taken; returns the path to go on to. */
+/** The server has signed nobody in, such as where the person has cancelled. */
+export class SignInRefused extends Error {
+  constructor(
+    /** What the server says. */
+    reason: string,
+    /** Path to return to. */
+    readonly back: string,
+  ) {
+    super(reason);
+  }
+}
+
+/** Ends the sign-in whose answer was taken; returns the path to go on to. Throws `SignInRefused`. */
 export async function finishSignIn(): Promise<string> {
   const begun = read<Begun>(BEGUN);
   sessionStorage.removeItem(BEGUN);
@@ -185,7 +197,7 @@ export async function finishSignIn(): Promise<string> {
   const { space, verifier, state, nonce, back } = begun;
   const server = await discover(space.tenant);
   const client = { client_id: CLIENT_ID };
-  const parameters = oauth.validateAuthResponse(server, client, address, state);
+  const parameters = readParameters(() => oauth.validateAuthResponse(server, client, address, state), back);
   const response = await oauth.authorizationCodeGrantRequest(
     server,
     client,
@@ -205,6 +217,16 @@ export async function finishSignIn(): Promise<string> {
   store(space, toSession(answer, { id: crypto.randomUUID(), person }));
   remember(space.tenant);
   return back;
+}
+
+/** Throws `SignInRefused` where the answer is a refusal. */
+function readParameters<Parameters>(read: () => Parameters, back: string): Parameters {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof oauth.AuthorizationResponseError)) throw error;
+    throw new SignInRefused(error.error_description ?? error.error, back);
+  }
 }
 
 /** The person of an ID token; undefined: the answer has none. */

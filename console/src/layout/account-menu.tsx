@@ -43,13 +43,18 @@ export function AccountMenu() {
       </Menu.Target>
       <Menu.Dropdown maw={320}>
         <Menu.Label>
-          <Stack gap={2}>
+          <Stack gap={2} className={classes['names'] ?? ''}>
             <Text size="sm" c="var(--mantine-color-text)">
               {words.signedInAs} <bdi>{name}</bdi>
             </Text>
             <Text size="xs">
               {words.tenant} <bdi>{tenant}</bdi>
-              {['', tenant].includes(person.tenant) ? null : <bdi> · {person.tenant}</bdi>}
+              {['', tenant].includes(person.tenant) ? null : (
+                <>
+                  {' · '}
+                  <bdi>{person.tenant}</bdi>
+                </>
+              )}
             </Text>
             <Text size="xs">{roles.length === 0 ? words.noRole : roles.join(', ')}</Text>
           </Stack>

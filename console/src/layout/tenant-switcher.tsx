@@ -82,11 +82,16 @@ export function TenantChoice({ space }: { readonly space: Space }) {
 function KnownTenants({ here }: { readonly here: Space }) {
   const tenants = useKnownTenants(here).slice(0, SHOWN);
   return tenants.map(({ name, display }) => (
-    <Text key={name} size="sm">
+    <Text key={name} size="sm" className={classes['names'] ?? ''}>
       <Anchor href={addressOfTenant(name)} aria-current={name === here.tenant ? 'true' : undefined}>
         {name}
       </Anchor>
-      {display === name ? null : <bdi> · {display}</bdi>}
+      {display === name ? null : (
+        <>
+          {' · '}
+          <bdi>{display}</bdi>
+        </>
+      )}
     </Text>
   ));
 }

@@ -10,6 +10,8 @@ export const failures = {
   signInNeeded: 'Sign in to see this',
   signInHint: 'This server answers only those who have signed in, with an account of this tenant.',
   serverSays: 'The server says:',
+  notSignedIn: 'You are not signed in',
+  back: 'Go back',
   notAllowed: 'You are signed in, but you may not see this. An administrator can give you the right.',
   retry: 'Try again',
   screen: 'This screen cannot be shown',
