@@ -23,7 +23,7 @@ import {
 import { forceLinting, lintGutter, linter, type Diagnostic } from '@codemirror/lint';
 import { EditorState, StateEffect, type Extension } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
-import { useEffect, useImperativeHandle, useRef, type Ref } from 'react';
+import { useEffect, useImperativeHandle, useLayoutEffect, useRef, type Ref } from 'react';
 import { appearance } from './appearance';
 import { find, finding, type Found } from './find';
 
@@ -169,7 +169,8 @@ export default function CodeEditor(props: CodeEditorProps) {
   useEffect(() => {
     latest.current = props;
   });
-  useEffect(() => {
+  // Before anything is shown, so that no click beside the editor comes before it.
+  useLayoutEffect(() => {
     if (parent.current === null) return;
     const fixed = [
       EditorState.readOnly.of(true),

@@ -123,22 +123,23 @@ function Editor({ tenant, name, stored, reload }: EditorProps) {
             />
           )}
         </ScreenHeading>
-        <Part title={words.examples}>
-          <Group gap="xs">
-            {(['ward', 'own', 'hidden', 'read'] as const).map((example) => (
-              <Button
-                key={example}
-                size="xs"
-                variant="default"
-                onClick={() => editor.current?.replace(printPolicy(EXAMPLES[example]))}
-              >
-                {words.exampleNames[example]}
-              </Button>
-            ))}
-          </Group>
-        </Part>
-        <Part title={words.definition} hint={words.definitionHint}>
-          <Suspense fallback={<Loading />}>
+        <Suspense fallback={<Loading />}>
+          {/* The examples write into the editor, so that they come with it. */}
+          <Part title={words.examples}>
+            <Group gap="xs">
+              {(['ward', 'own', 'hidden', 'read'] as const).map((example) => (
+                <Button
+                  key={example}
+                  size="xs"
+                  variant="default"
+                  onClick={() => editor.current?.replace(printPolicy(EXAMPLES[example]))}
+                >
+                  {words.exampleNames[example]}
+                </Button>
+              ))}
+            </Group>
+          </Part>
+          <Part title={words.definition} hint={words.definitionHint}>
             <PolicyEditor
               ref={editor}
               space={{ tenant, release }}
@@ -146,13 +147,13 @@ function Editor({ tenant, name, stored, reload }: EditorProps) {
               label={words.definition}
               onChange={(changed) => draft.setFieldValue('text', changed)}
             />
-          </Suspense>
-          {draft.errors['text'] === undefined ? null : (
-            <Text size="sm" c="red" role="alert">
-              {draft.errors['text']}
-            </Text>
-          )}
-        </Part>
+            {draft.errors['text'] === undefined ? null : (
+              <Text size="sm" c="red" role="alert">
+                {draft.errors['text']}
+              </Text>
+            )}
+          </Part>
+        </Suspense>
       </ChangeForm>
       <PolicyTrial tenant={tenant} name={name} text={text} />
     </Stack>
