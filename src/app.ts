@@ -28,7 +28,7 @@ import { REPLACED } from './rest/connections/stopping';
 import { createRestServer } from './rest/server';
 import { startTracing, type Environment } from './tracing';
 import { warmUp } from './warm-up';
-import { watchUnusedConnections } from './rest/connections/unused-connections';
+import { closeIdleConnectionsWhenSent, watchUnusedConnections } from './rest/connections/unused-connections';
 import type { Metrics } from './workers/messages';
 
 /** A route of the router: `GET /w/:tenant/oidc/jwks`. */
@@ -200,6 +200,7 @@ export async function createApp(
   });
   let metricsListener: MetricsListener | undefined;
   const closeUnused = watchUnusedConnections(server.server);
+  closeIdleConnectionsWhenSent(server.server);
   watchProcess(metrics.registry, {
     ...{ core, budget, stopping: stopping.signal },
     listener: server.server,

@@ -2,11 +2,17 @@
  * Limits of a server under load, which are settings (docs/reference/configuration.md): requests beyond them are refused, and
  * others are not affected.
  */
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
+import { eventually } from '../support/eventually';
 import { startProcess } from '../support/process';
 import { startServer, type Answer, type TestServer } from '../support/server';
 import { TESTED_RELEASES } from '../support/releases';
+
+/** Characters, more than the buffers of a connection take. */
+const LONG_ANSWER = 14_000_000;
 
 /**
  * Does `work` while no resource can be written, nor be read where the lock is `access exclusive`. What it receives waits until
@@ -101,6 +107,33 @@ it('a server that stops waits no longer than its timeout for requests under way'
   });
   expect(await server.output()).toContain('stopped before all requests were answered');
   await server.close();
+});
+
+it('a server that stops sends a long answer to its end, also to a client that reads late', async () => {
+  const server = await startServer({ because: 'it is closed' });
+  const address = `${server.path('system', 'r4')}/Binary/long`;
+  const binary = {
+    resourceType: 'Binary',
+    id: 'long',
+    contentType: 'text/plain',
+    data: 'A'.repeat(LONG_ANSWER),
+  };
+  expect((await server.request('PUT', address, binary)).status).toBe(201);
+  const headers = { accept: 'application/fhir+json' };
+  const [response] = (await once(get(server.base + address, { agent: false, headers }), 'response')) as [
+    IncomingMessage,
+  ];
+  const closed = server.close();
+  await eventually(() =>
+    server.request('GET', '/health/live', undefined, { connection: 'close' }).then(
+      () => false,
+      () => true,
+    ),
+  );
+  let length = 0;
+  for await (const part of response) length += (part as Buffer).length;
+  expect(length).toBeGreaterThan(LONG_ANSWER);
+  await closed;
 });
 
 it('limits of requests hold for tenants that have none of their own', async () => {

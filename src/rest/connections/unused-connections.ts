@@ -21,3 +21,20 @@ export function watchUnusedConnections(server: Server): () => void {
     for (const [socket, since] of unused) if (socket.bytesRead === 0 && since < latest) socket.destroy();
   };
 }
+
+/**
+ * Lets `closeIdleConnections` wait while an answer is being sent: Node counts a connection as idle as soon as the server has written its
+ * answer, and would cut off the part that the client has not read. The end of the server calls it repeatedly.
+ */
+export function closeIdleConnectionsWhenSent(server: Server): void {
+  const connections = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  const close = server.closeIdleConnections.bind(server);
+  server.closeIdleConnections = () => {
+    for (const { writableLength } of connections) if (writableLength > 0) return;
+    close();
+  };
+}
