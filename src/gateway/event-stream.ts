@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { FhirError, fhirError } from '../core/index';
 import { setCommonHeaders } from './http';
-import { LiveRefusal, type LiveRequest, type LiveResults, toEndText } from './live-query';
+import { LiveRefusal, type LiveRequest, type LiveResults, TEMPORARY, toEndText } from './live-query';
 import { toMembers } from './persisted-documents';
 
 const EVENT_STREAM = /(^|,)\s*(text\/event-stream|text\/\*|\*\/\*)\s*(;|,|$)/i;
@@ -77,14 +77,14 @@ export function sendEvents(
   return sendStream(request, reply, Readable.from(toFrames(results, pingMs)));
 }
 
-/** Sends the errors of a request in the stream and completes it, as the protocol requires. */
+/** Sends the errors of a request in the stream and completes it, as the protocol requires, unless the client may try again. */
 export function sendRefusal(
   request: FastifyRequest,
   reply: FastifyReply,
-  { errors }: LiveRefusal,
+  { errors, isTemporary }: LiveRefusal,
 ): FastifyReply {
-  const text = JSON.stringify({ errors: errors.map((error) => error.toJSON()) });
-  return sendStream(request, reply, Readable.from([nextFrame(text), COMPLETE]));
+  const frame = nextFrame(JSON.stringify({ errors: errors.map((error) => error.toJSON()) }));
+  return sendStream(request, reply, Readable.from(isTemporary ? [frame] : [frame, COMPLETE]));
 }
 
 function sendStream(request: FastifyRequest, reply: FastifyReply, stream: Readable): FastifyReply {
@@ -109,6 +109,7 @@ function pingFrame({ resumeAfter }: LiveResults): string {
 }
 
 async function* toFrames(results: LiveResults, pingMs: number): AsyncGenerator<string> {
+  let sent = results.resumeAfter;
   yield `retry: ${RETRY_MS}\n${pingFrame(results)}`;
   try {
     for (;;) {
@@ -122,15 +123,17 @@ async function* toFrames(results: LiveResults, pingMs: number): AsyncGenerator<s
           yield pingFrame(results);
           continue;
         }
-        yield nextFrame(first.text, first.sequence);
+        yield nextFrame(first.text, (sent = first.sequence));
         break;
       }
     }
   } catch (error) {
     if (!(error instanceof FhirError)) throw error;
-    yield nextFrame(toEndText(error, results.resumeAfter), results.resumeAfter);
+    // Another error has come in place of the result of a change.
+    const after = error.key === 'streamEnded' ? results.resumeAfter : sent;
+    yield nextFrame(toEndText(error, after), after);
     // Without `complete` a client reconnects and resumes.
-    if (error.key !== 'streamEnded') yield COMPLETE;
+    if (error.status !== TEMPORARY) yield COMPLETE;
   } finally {
     results.close();
   }

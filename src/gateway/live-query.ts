@@ -59,7 +59,15 @@ export class LiveRefusal extends Error {
   constructor(readonly errors: readonly GraphQLError[]) {
     super(errors[0]?.message ?? 'refused');
   }
+
+  /** True: the client may subscribe again soon. */
+  get isTemporary(): boolean {
+    return this.errors.some(({ extensions }) => extensions['status'] === TEMPORARY);
+  }
 }
+
+/** The status of errors after which a client may subscribe again: its subscription is not complete. */
+export const TEMPORARY = 503;
 
 /** The results of one subscription. */
 export interface LiveResults {

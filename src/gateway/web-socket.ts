@@ -15,7 +15,7 @@ import {
   SocketServer,
   type SocketSettings,
 } from '../bounded-socket';
-import { LiveRefusal, type LiveRequest, type LiveResults, toEndText } from './live-query';
+import { LiveRefusal, type LiveRequest, type LiveResults, TEMPORARY, toEndText } from './live-query';
 import { formatFhirError, logUnexpected } from './errors';
 import { Turns } from './turns';
 import { type Upgrade } from '../upgrade';
@@ -69,13 +69,16 @@ class RawResult {
 /** The results of a subscription, in sequence; each waits for its turn on the connection. */
 class Results implements AsyncIterableIterator<RawResult, undefined> {
   #isEnding = false;
+  /** The last number that was sent. */
+  #sent: number;
 
   constructor(
     private readonly results: LiveResults,
     private readonly connection: Connection,
     private readonly written: (text: string) => void,
   ) {
-    results.onEnd(() => this.#endSlowConnection());
+    this.#sent = results.resumeAfter;
+    results.onEnd(() => this.#endConnection());
   }
 
   async next(): Promise<IteratorResult<RawResult, undefined>> {
@@ -85,17 +88,22 @@ class Results implements AsyncIterableIterator<RawResult, undefined> {
     try {
       const result = await this.results.next(() => turns.enter(this));
       if (result === undefined) return { done: true, value: undefined };
+      this.#sent = result.sequence;
       return { done: false, value: new RawResult(result.text, this.written) };
     } catch (error) {
-      if (!(error instanceof FhirError) || error.key !== 'streamEnded') throw error;
+      if (!(error instanceof FhirError) || error.status !== TEMPORARY) throw error;
       // `complete` would keep the client from reconnecting; the connection is closed afterwards.
       this.#isEnding = true;
-      return { done: false, value: new RawResult(toEndText(error, this.results.resumeAfter), this.written) };
+      const isOfStream = error.key === 'streamEnded';
+      if (!isOfStream) this.#endConnection();
+      // Another error has come in place of the result of a change.
+      const after = isOfStream ? this.results.resumeAfter : this.#sent;
+      return { done: false, value: new RawResult(toEndText(error, after), this.written) };
     }
   }
 
-  /** Ends a connection whose client reads nothing, because it blocks all other subscriptions of the connection. */
-  #endSlowConnection(): void {
+  /** Ends the connection soon, also of a client that reads nothing: it blocks all other subscriptions of the connection. */
+  #endConnection(): void {
     const { socket } = this.connection;
     setTimeout(() => {
       if (this.#isEnding || socket.isBehind) socket.end(CLOSE_CODES.again, 'Subscribe again');
@@ -154,10 +162,10 @@ function createProtocol(settings: SocketSettings, log: Log): Protocol {
           contextValue: new Results(results, extra, extra.written),
         };
       } catch (error) {
-        if (error instanceof LiveRefusal) return error.errors;
-        logUnexpected(error, extra.requestId, log);
-        const { message, extensions } = formatFhirError(toFhirError(error, extra.requestId));
-        return [new GraphQLError(message, { extensions })];
+        const refusal = error instanceof LiveRefusal ? error : refusalOf(error, extra.requestId, log);
+        // A client does not subscribe again after errors; it does when the connection is closed, and they are not sent then.
+        if (refusal.isTemporary) extra.socket.end(CLOSE_CODES.again, refusal.message);
+        return refusal.errors;
       }
     },
     subscribe({ contextValue }) {
@@ -173,6 +181,12 @@ function createProtocol(settings: SocketSettings, log: Log): Protocol {
       });
     },
   });
+}
+
+function refusalOf(error: unknown, requestId: string, log: Log): LiveRefusal {
+  logUnexpected(error, requestId, log);
+  const { message, extensions } = formatFhirError(toFhirError(error, requestId));
+  return new LiveRefusal([new GraphQLError(message, { extensions })]);
 }
 
 /** Connects a socket with the protocol. */

@@ -37,6 +37,26 @@ it('when the server stops, each live query gets the number of the change after w
   expect(subscribers[1]?.closed?.code).toBe(1001);
 });
 
+it('a live query that begins while the server stops is not over: its client subscribes again', async () => {
+  const stopping = await startServer({ because: 'its live queries are ended', database: server.database });
+  const { base } = stopping;
+  stopping.app.core.streams.end();
+  const bySocket = await subscribeBySocket({ base, variables: { type: 'Basic' } });
+  while (!bySocket.isOver) await delay(5);
+  // After errors a client of graphql-ws does not connect again.
+  expect(bySocket.errors).toEqual([]);
+  expect(bySocket.closed).toMatchObject({ code: 1013, reason: 'The server is stopping; try again' });
+  const byEvents = await fetch(`${base}${gatewayPath('system', 'r4')}/stream`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify({ query: 'subscription { resourceChanged(type: Basic) { id } }' }),
+  });
+  const text = await byEvents.text();
+  expect(text).toMatch(/^event: next\ndata: .*"code":"transient","status":503/);
+  expect(text).not.toContain('event: complete');
+  await stopping.close();
+});
+
 it('when a tenant is disabled, its live queries end', async () => {
   await server.request(
     'POST',
