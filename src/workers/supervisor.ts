@@ -270,6 +270,7 @@ export class Supervisor {
         }
         if (!this.#serves(old)) continue;
         old.state = 'ending';
+        this.metrics.replaced(old.worker.id);
         // Another old one may have ended while the new one started: there were enough.
         this.#fill();
         send(old.worker, { kind: 'replaced' });

@@ -27,6 +27,8 @@ export class WorkerMetrics {
   readonly #waiting = new Map<number, (metrics: Metrics) => void>();
   /** The last answer of each worker. */
   readonly #last = new Map<number, Metrics>();
+  /** Workers that have been replaced. They close what they have, one thing after the other. */
+  readonly #replaced = new Set<number>();
   /** The counters of those that have ended. */
   #ended: Promise<Metrics> = Promise.resolve([]);
   #requests = 0;
@@ -57,7 +59,11 @@ export class WorkerMetrics {
   async metrics(): Promise<string> {
     await Promise.all(this.workers().map((worker) => this.#ask(worker)));
     const first = (await this.#first.getMetricsAsJSON()).filter(({ name }) => OF_FIRST.test(name));
-    const parts = [...this.#last.values(), await this.#ended, await this.#own.getMetricsAsJSON(), first];
+    const running = [...this.#last].map(([id, metrics]) =>
+      // The smallest value is the state of the server, such as andiron_ready.
+      this.#replaced.has(id) ? metrics.filter(({ aggregator }) => aggregator !== 'min') : metrics,
+    );
+    const parts = [...running, await this.#ended, await this.#own.getMetricsAsJSON(), first];
     return AggregatorRegistry.aggregate(parts.map((part) => [...part])).metrics();
   }
 
@@ -67,10 +73,16 @@ export class WorkerMetrics {
     if (request !== undefined) this.#waiting.get(request)?.(metrics);
   }
 
+  /** Counts the states of a worker no more: another one has taken its place. */
+  replaced(id: number): void {
+    this.#replaced.add(id);
+  }
+
   /** Keeps the counters of a worker that has ended, as of its last answer. */
   ended(id: number): void {
     const counters = (this.#last.get(id) ?? []).filter(({ type }) => String(type) !== 'gauge');
     this.#last.delete(id);
+    this.#replaced.delete(id);
     this.#ended = this.#ended.then((before) =>
       AggregatorRegistry.aggregate([[...before], counters]).getMetricsAsJSON(),
     );

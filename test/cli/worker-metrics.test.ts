@@ -6,6 +6,7 @@ class Worker {
   readonly registry = new Registry();
   readonly requests = new Counter({ name: 'requests_total', help: 'x', registers: [this.registry] });
   readonly open = new Gauge({ name: 'open', help: 'x', registers: [this.registry] });
+  readonly ready = new Gauge({ name: 'ready', help: 'x', aggregator: 'min', registers: [this.registry] });
   isSilent = false;
   constructor(
     readonly id: number,
@@ -53,6 +54,18 @@ it('keeps the counters of workers that have ended, and not their gauges', async 
   workers.push(new Worker(2, () => sums));
   expect(await valueOf(sums, 'requests_total')).toBe(20);
   expect(await valueOf(sums, 'open')).toBe(0);
+});
+
+it('takes the states of a worker that has been replaced for those of the server no more', async () => {
+  const { sums, workers } = start(2);
+  const [old, other] = workers;
+  for (const worker of workers) worker.requests.inc();
+  old?.ready.set(0);
+  other?.ready.set(1);
+  expect(await valueOf(sums, 'ready')).toBe(0);
+  sums.replaced(0);
+  expect(await valueOf(sums, 'ready')).toBe(1);
+  expect(await valueOf(sums, 'requests_total')).toBe(2);
 });
 
 it('takes the last answer of a worker that does not answer', async () => {
