@@ -52,6 +52,8 @@ interface Exit {
 interface Running {
   readonly worker: Worker;
   state: State;
+  /** False: no request has come to it. */
+  hasListened: boolean;
   /** Questions since its last answer. */
   unanswered: number;
   readonly ended: Promise<Exit>;
@@ -132,8 +134,10 @@ export class Supervisor {
       running.state = 'ending';
       running.worker.process.kill('SIGTERM');
     }
-    await Promise.all(all.map(({ ended }) => ended));
     const exits = await Promise.all(answering.map(({ ended }) => ended));
+    // One that still loads the program, or hangs, does not hear of the signal, and has no request.
+    for (const { worker, hasListened } of all) if (!hasListened) worker.process.kill('SIGKILL');
+    await Promise.all(all.map(({ ended }) => ended));
     const failed = exits.filter(({ code }) => code !== 0).length;
     if (failed > 0)
       throw new Error(`${failed} of ${answering.length} workers ended before all requests were answered`);
@@ -192,7 +196,7 @@ export class Supervisor {
       ),
     );
     const endConnections = holdConnections(worker.process);
-    const running: Running = { worker, state: 'starting', unanswered: 0, ended };
+    const running: Running = { worker, state: 'starting', hasListened: false, unanswered: 0, ended };
     this.#workers.set(worker.id, running);
     send(worker, { kind: 'start', start: { count, sources, state: this.#state } });
     const listening = new Promise<Address>((resolve) =>
@@ -200,7 +204,10 @@ export class Supervisor {
         if (!isFromWorker(message)) return;
         if (message.kind === 'metrics') this.metrics.answered(worker.id, message.request, message.metrics);
         else if (message.kind === 'alive') this.#answered(running);
-        else resolve(message);
+        else {
+          running.hasListened = true;
+          resolve(message);
+        }
       }),
     );
     const isGone = ended.then((exit) => {

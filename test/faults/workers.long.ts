@@ -1,4 +1,5 @@
 /** Workers that hang, are suspended with the whole server, or are killed while it reloads. */
+import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../support/eventually';
 import { startProcess, type ServerProcess } from '../support/process';
@@ -20,6 +21,16 @@ afterAll(() => server.close());
 
 async function pids(): Promise<readonly number[]> {
   return [...(await workers.answering()).keys()].sort((one, other) => one - other);
+}
+
+/** The processes that the first one has started. */
+async function children(): Promise<readonly number[]> {
+  const pid = server.processId;
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text
+    .split(' ')
+    .map(Number)
+    .filter((child) => child > 0);
 }
 
 function logged(message: string, since: number): Promise<void> {
@@ -104,4 +115,18 @@ it('a reload also replaces a worker that starts when it is asked for', async () 
   await logged('all workers are replaced', since);
   expect(await workers.loggedBy('stopping', since, '"replaced"')).toHaveLength(2);
   expect(await pids()).toHaveLength(2);
+});
+
+it('while a new worker hangs at its start, the others serve on, and the end of the server does not wait for it', async () => {
+  const before = await pids();
+  process.kill(server.processId, 'SIGUSR2');
+  let hung: number | undefined;
+  await eventually(async () => {
+    hung = (await children()).find((pid) => !before.includes(pid));
+    return hung !== undefined;
+  });
+  process.kill(hung ?? 0, 'SIGSTOP');
+  expect(await pids()).toEqual(before);
+  expect(await server.terminate()).toBe('with code 0');
+  for (const pid of [...before, hung ?? 0]) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
