@@ -154,6 +154,25 @@ describe('andiron distribute', () => {
     await setVersion('13.2-1');
   });
 
+  it('moves nothing while a node does not wait for the disk, because the last writes would be lost', async () => {
+    const environment = toEnvironment(database);
+    const [first, second] = database.nodes;
+    const name = database.settings.database;
+    for (const { settings } of database.nodes)
+      await runOnServer(settings, `alter database "${name}" set synchronous_commit = off`);
+    const lacking = /has synchronous_commit=off: a move of a tenant would lose what was written/;
+    for (const words of [
+      ...[first, second].map((node) => ['tenant', 'move', 'acme', '--to', node?.address ?? '']),
+      ['nodes', '--rebalance'],
+    ]) {
+      const { output, errors } = await runHere(words, { environment });
+      // The tenant is on one of the nodes already.
+      if (!output.includes('already')) expect(errors).toMatch(lacking);
+    }
+    for (const { settings } of database.nodes)
+      await runOnServer(settings, `alter database "${name}" reset synchronous_commit`);
+  });
+
   it('refuses to move unknown tenants and to unknown nodes', async () => {
     const environment = toEnvironment(database);
     const move = async (name: string, to: string): Promise<string> =>

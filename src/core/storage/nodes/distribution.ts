@@ -3,15 +3,14 @@ import { sql } from 'kysely';
 import type { Client } from 'pg';
 import type { Log } from '../../context';
 import type { DatabaseOptions } from '../connection/database';
-import { closeClient, openClient, withinLimit } from '../connection/open-client';
+import { closeClient, openClient } from '../connection/open-client';
 import { refuseTransactionPool } from '../connection/transaction-pool';
 import { takeMigrationLock } from '../schema/migration-lock';
 import { PROGRAM_SCHEMA, readDatabaseSchema } from '../schema/program-schema';
-import { addressOf, describeUntested, readCluster, rowsOf, type ClusterNode } from './cluster';
+import { describeUntested, readCluster, rowsOf } from './cluster';
 import { distributeTables, readRenumberedContent } from './distribute';
+import { requireNodeSettings } from './node-settings';
 
-/** Milliseconds in which a node must answer. */
-const NODE_LIMIT_MS = 5_000;
 /** A process without a beat for so long has ended. */
 const SILENCE_SECONDS = 15;
 const NAMED = 3;
@@ -78,7 +77,7 @@ async function checkDatabase(client: Client, { database, isForced }: Distributio
     throw new Error(
       `The database has no worker node: run on the coordinator select citus_add_node('HOST', PORT) for each`,
     );
-  for (const worker of workers) await checkNode(database, worker, cluster.postgres);
+  await requireNodeSettings(database, cluster);
   const schema = (await readDatabaseSchema(client)).number;
   if (schema < PROGRAM_SCHEMA)
     throw new Error(
@@ -103,51 +102,5 @@ async function checkDatabase(client: Client, { database, isForced }: Distributio
     throw new Error(
       `Large content of ${tenants.slice(0, NAMED).join(', ')}${more} is in a folder or bucket under old numbers: export, delete and import these tenants first`,
     );
-  }
-}
-
-async function checkNode(database: DatabaseOptions, node: ClusterNode, postgres: number): Promise<void> {
-  const facts = await withNode(database, node, async (client) => {
-    const [row] = await rowsOf<{ postgres: number; wal: string; plugins: string | null }>(
-      client,
-      sql`select current_setting('server_version_num')::int / 10000 as postgres, current_setting('wal_level') as wal,
-                 current_setting('output_plugin_libraries', true) as plugins`,
-    );
-    return row;
-  }).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(
-      `The node ${addressOf(node)} cannot be used with the user and password of the coordinator: ${reason}`,
-      { cause: error },
-    );
-  });
-  if (facts === undefined) return;
-  const name = `The node ${addressOf(node)}`;
-  if (facts.postgres !== postgres)
-    throw new Error(
-      `${name} has PostgreSQL ${facts.postgres}, and the coordinator ${postgres}: use one version`,
-    );
-  if (facts.wal !== 'logical')
-    throw new Error(
-      `${name} has wal_level=${facts.wal}: moves of tenants need logical; set it there, and restart PostgreSQL`,
-    );
-  const plugins = facts.plugins?.split(',').map((each) => each.trim());
-  if (plugins !== undefined && !plugins.includes('citus'))
-    throw new Error(
-      `${name} has output_plugin_libraries without citus: moves of tenants need it; add it there, and reload PostgreSQL`,
-    );
-}
-
-/** Runs `work` with a connection to a node. **Throws** as pg does, after five seconds at the latest. */
-export async function withNode<T>(
-  database: DatabaseOptions,
-  { host, port }: Pick<ClusterNode, 'host' | 'port'>,
-  work: (client: Client) => Promise<T>,
-): Promise<T> {
-  const client = await openClient({ ...database, host, port });
-  try {
-    return await withinLimit(client, NODE_LIMIT_MS, () => work(client));
-  } finally {
-    await closeClient(client);
   }
 }

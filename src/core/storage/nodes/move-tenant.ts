@@ -5,6 +5,7 @@ import type { DatabaseOptions } from '../connection/database';
 import { closeClient, openClient } from '../connection/open-client';
 import { addressOf, rowsOf, type ClusterNode } from './cluster';
 import { readTenantNumbers, withDistributed, type Distributed } from './node-list';
+import { requireNodeSettings } from './node-settings';
 import { slotBounds, type ShardGroup } from './placement';
 import { readCopyProgress, type CopyProgress } from './rebalance';
 
@@ -55,6 +56,7 @@ export function moveTenant({ database, tenant, to, told }: MoveOptions): Promise
     const isSplit = [...tenants.values(), ...BASE_SPACES].some(
       (other) => placement.groupOf(other) === group && slotBounds(other).least !== least,
     );
+    await requireNodeSettings(database, cluster);
     await rowsOf(client, sql`set statement_timeout = 0`);
     const moving = isSplit ? splitGroup(distributed, group, { number, target }) : moveGroup(group, target);
     await withProgress(

@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 import type { DatabaseOptions } from '../connection/database';
 import { closeClient, openClient } from '../connection/open-client';
 import { addressOf, readCluster, rowsOf, type Cluster, type ClusterNode } from './cluster';
-import { withNode } from './distribution';
+import { withNode } from './node-settings';
 import { readPlacement } from './nodes';
 import type { Placement } from './placement';
 

@@ -5,6 +5,7 @@ import type { ClientBase } from 'pg';
 import type { DatabaseOptions } from '../connection/database';
 import { rowsOf } from './cluster';
 import { withDistributed } from './node-list';
+import { requireNodeSettings } from './node-settings';
 
 const POLL_MS = 1_000;
 
@@ -42,7 +43,8 @@ export async function readCopyProgress(client: ClientBase): Promise<CopyProgress
  * distributed. **Throws** as pg does, also where a rebalancing runs.
  */
 export function startRebalance(database: DatabaseOptions): Promise<boolean | undefined> {
-  return withDistributed(database, async ({ client }) => {
+  return withDistributed(database, async ({ client, cluster }) => {
+    await requireNodeSettings(database, cluster);
     const [row] = await rowsOf<{ job: string | null }>(client, START);
     return row?.job !== null && row?.job !== '0';
   });
