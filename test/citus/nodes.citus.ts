@@ -157,9 +157,12 @@ describe('andiron distribute', () => {
   it('moves nothing while a node does not wait for the disk, because the last writes would be lost', async () => {
     const environment = toEnvironment(database);
     const [first, second] = database.nodes;
-    const name = database.settings.database;
-    for (const { settings } of database.nodes)
-      await runOnServer(settings, `alter database "${name}" set synchronous_commit = off`);
+    const change = async (to: string): Promise<void> => {
+      const statement = `alter database "${database.settings.database}" ${to}`;
+      for (const { settings } of database.nodes)
+        await runOnServer(settings, `set citus.enable_ddl_propagation = off; ${statement}`);
+    };
+    await change('set synchronous_commit = off');
     const lacking = /has synchronous_commit=off: a move of a tenant would lose what was written/;
     for (const words of [
       ...[first, second].map((node) => ['tenant', 'move', 'acme', '--to', node?.address ?? '']),
@@ -169,8 +172,7 @@ describe('andiron distribute', () => {
       // The tenant is on one of the nodes already.
       if (!output.includes('already')) expect(errors).toMatch(lacking);
     }
-    for (const { settings } of database.nodes)
-      await runOnServer(settings, `alter database "${name}" reset synchronous_commit`);
+    await change('reset synchronous_commit');
   });
 
   it('refuses to move unknown tenants and to unknown nodes', async () => {
