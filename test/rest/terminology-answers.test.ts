@@ -421,6 +421,37 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(JSON.stringify((await translate('pony')).json)).toContain('elm');
   });
 
+  it('an expansion names each code system that it used, also one without a code in it', async () => {
+    const compose = { include: [{ system: `${base}/animals` }], exclude: [{ system: `${base}/plants` }] };
+    const resource = { resourceType: 'ValueSet', status: 'active', compose };
+    const { json } = await invoke('ValueSet/$expand', [{ name: 'valueSet', resource }]);
+    expect(json.expansion.parameter).toEqual([
+      { name: 'used-codesystem', valueString: `${base}/animals|May 2021` },
+      { name: 'used-codesystem', valueUri: `${base}/plants` },
+      { name: 'version', valueString: `${base}/animals|May 2021` },
+    ]);
+  });
+
+  it('a validation returns the concept that was asked for, and says that a code is inactive', async () => {
+    const codeSystem = {
+      ...{ resourceType: 'CodeSystem', url: `${base}/old`, status: 'active', content: 'complete' },
+      concept: [{ code: 'new' }, { code: 'old', property: [{ code: 'inactive', valueBoolean: true }] }],
+    };
+    const validate = async (code: string): Promise<Record<string, unknown>> => {
+      const concept = { coding: [{ system: `${base}/old`, code }], text: 'as sent' };
+      const { json } = await invoke('CodeSystem/$validate-code', [
+        { name: 'codeSystem', resource: codeSystem },
+        { name: 'codeableConcept', valueCodeableConcept: concept },
+      ]);
+      const values = valuesOf(json);
+      expect(values['codeableConcept']).toEqual(concept);
+      return { result: values['result'], inactive: values['inactive'] };
+    };
+    expect(await validate('new')).toEqual({ result: true, inactive: undefined });
+    expect(await validate('old')).toEqual({ result: true, inactive: true });
+    expect(await validate('none')).toEqual({ result: false, inactive: undefined });
+  });
+
   describe('a supplement of a code system', () => {
     const supplement = `${base}/animals-it`;
     const required = {
@@ -539,6 +570,16 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
         },
       ],
     });
+  });
+
+  it("names that HL7's validator gives its requests are in no answer", async () => {
+    const names = 'uuid=urn:uuid:8acdbfdc-e9d2-11ed-a05b-0242ac120003&mode=lax';
+    const query = `url=${base}/listed&system=${base}/animals&code=horse&${names}`;
+    expect(valuesOf((await send('GET', `ValueSet/$validate-code?${query}`)).json)).not.toHaveProperty(
+      'issues',
+    );
+    const { json } = await send('GET', `ValueSet/$expand?url=${base}/listed&${names}`);
+    expect(json.expansion.parameter.map(({ name }: { name: string }) => name)).not.toContain('uuid');
   });
 
   it('a parameter that is none of R4 is ignored in a query too', async () => {

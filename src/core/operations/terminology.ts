@@ -213,13 +213,14 @@ export function requireContent(codeSystem: CodeSystem): void {
 }
 
 /**
- * Returns the out parameters of both $validate-code operations: those of R4, and `code`, `system`, `version` and
- * `issues` of HL7's terminology ecosystem.
+ * Returns the out parameters of both $validate-code operations: those of R4, and `code`, `system`, `version`, `codeableConcept`,
+ * `inactive` and `issues` of HL7's terminology ecosystem.
  */
 export function toAnswer(
-  { result, message, display, code, system, version, issues }: Validation,
+  { result, message, display, code, system, version, isInactive, issues }: Validation,
   parameters: InputParameters,
 ): OperationAnswer {
+  const concept = parameters.object('codeableConcept');
   const ignored = parameters.undeclared
     .filter((name) => !USED.has(name))
     .map((name) => ({
@@ -238,6 +239,8 @@ export function toAnswer(
       ...text('code', 'valueCode', code),
       ...text('system', 'valueUri', system),
       ...text('version', 'valueString', version),
+      ...(concept === undefined ? [] : [{ name: 'codeableConcept', valueCodeableConcept: concept }]),
+      ...(isInactive === true ? [{ name: 'inactive', valueBoolean: true }] : []),
       ...(issue.length === 0
         ? []
         : [{ name: 'issues', resource: { resourceType: 'OperationOutcome', issue } }]),
@@ -246,10 +249,13 @@ export function toAnswer(
 }
 
 const LENIENT_DISPLAY = 'lenient-display-validation';
-/** Parameters of HL7's terminology ecosystem that R4 does not declare and $validate-code uses. */
+/** Names of a request that HL7's validator gives, and which change no answer. */
+export const NAMES_OF_REQUEST: ReadonlySet<string> = new Set(['uuid', 'mode']);
+/** Parameters of HL7's terminology ecosystem that R4 does not declare and $validate-code uses. A system is always inferred. */
 const USED: ReadonlySet<string> = new Set([
   ...[LENIENT_DISPLAY, 'system-version', 'check-system-version', 'force-system-version'],
-  ...['default-valueset-version', 'useSupplement'],
+  ...['default-valueset-version', 'useSupplement', 'inferSystem'],
+  ...NAMES_OF_REQUEST,
 ]);
 
 /** The versions that the parameters of an operation on a value set ask for. */

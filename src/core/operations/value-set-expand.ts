@@ -21,6 +21,7 @@ import { type InputParameters } from '../operation-types/parameters';
 import {
   displayLanguageOf,
   findNamed,
+  NAMES_OF_REQUEST,
   NO_CONTEXT,
   NO_PAST,
   refuseParameters,
@@ -112,7 +113,7 @@ function naturalNumber(parameters: InputParameters, name: string): number | unde
   return value;
 }
 
-const NAMING: ReadonlySet<string> = new Set(['url', 'valueSet', 'valueSetVersion']);
+const NAMING: ReadonlySet<string> = new Set([...['url', 'valueSet', 'valueSetVersion'], ...NAMES_OF_REQUEST]);
 
 /** The types of `expansion.parameter.value`; texts of other types are repeated as strings. */
 const REPEATED: ReadonlySet<string> = new Set([

@@ -10,7 +10,9 @@ const GENDER_SYSTEM = 'http://hl7.org/fhir/administrative-gender';
 const CLINICAL = 'http://terminology.hl7.org/CodeSystem/condition-clinical';
 const OPERATION = 'http://hl7.org/fhir/OperationDefinition/';
 /** Out parameters of $validate-code in HL7's terminology ecosystem. */
-const OF_ECOSYSTEM: readonly (JsonValue | undefined)[] = ['code', 'system', 'version', 'issues'];
+const OF_ECOSYSTEM: readonly (JsonValue | undefined)[] = [
+  ...['code', 'system', 'version', 'issues', 'codeableConcept', 'inactive'],
+];
 
 describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
   const environment = makeEnvironment(release);
@@ -52,7 +54,10 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
         identifier: expect.stringMatching(/^urn:uuid:/),
         timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
         total: 4,
-        parameter: [{ name: 'version', valueUri: `${GENDER_SYSTEM}|${version}` }],
+        parameter: ['used-codesystem', 'version'].map((name) => ({
+          name,
+          valueUri: `${GENDER_SYSTEM}|${version}`,
+        })),
       },
     });
     expect(answer).not.toHaveProperty('compose');

@@ -231,6 +231,22 @@ function toUnknown(text: string): ComposedValueSet {
   return { ...named, includes: [{ ...NOTHING, obstacle }], excludes: [], excludesInactive: false };
 }
 
+/** The code systems that a value set and its imports use, as canonicals with the versions in use, each once. */
+export function usedCodeSystems(valueSet: ComposedValueSet): ReadonlySet<string> {
+  const used = new Set<string>();
+  const seen = new Set<ComposedValueSet>();
+  const addFrom = (composed: ComposedValueSet): void => {
+    if (seen.has(composed)) return;
+    seen.add(composed);
+    for (const { codeSystem, imports } of [...composed.includes, ...composed.excludes]) {
+      if (codeSystem !== undefined) used.add(toCanonical(codeSystem.url, codeSystem.version));
+      imports.forEach(addFrom);
+    }
+  };
+  addFrom(valueSet);
+  return used;
+}
+
 /** Converts a stored expansion into enumerated concepts, one selection for each run of codes of the same system. */
 function toSelections(expansion: JsonObject): readonly Selection[] {
   const selections: Selection[] = [];

@@ -5,7 +5,7 @@
 import { fhirError } from '../../errors';
 import { type JsonObject, type JsonValue } from '../json';
 import { type CodeSystem, findAbove } from './code-system';
-import { type ComposedValueSet } from './compose';
+import { type ComposedValueSet, usedCodeSystems } from './compose';
 import { designationsOf, type DesignationToken, displayOf, isWanted } from './display';
 import { objectsMember, stringMember } from './members';
 import {
@@ -89,7 +89,7 @@ export async function expandValueSet(
     timestamp: options.timestamp,
     total: selected.length,
     ...(isPaged && tree === undefined ? { offset } : {}),
-    ...toParameters(all, options),
+    ...toParameters(valueSet, all, options),
     ...(contains.length === 0 ? {} : { contains }),
   };
 }
@@ -176,17 +176,29 @@ function extensionsOf(member: Member): JsonValue[] {
   return [...own.filter((extension) => !urls.has(stringMember(extension, 'url'))), ...listed];
 }
 
-/** Returns the parameters of the request, and the versions of the code systems in use. */
-function toParameters(members: readonly Member[], options: ExpansionOptions): { parameter?: JsonObject[] } {
+/** A version may have blanks, and a uri may not. */
+const canonicalParameter = (name: string, canonical: string): JsonObject => ({
+  name,
+  [/\s/.test(canonical) ? 'valueString' : 'valueUri']: canonical,
+});
+
+/**
+ * Returns the parameters of the request, the versions of the code systems of the codes (R4), and the code systems that were used
+ * (R5: also those of which no code is in the expansion).
+ */
+function toParameters(
+  valueSet: ComposedValueSet,
+  members: readonly Member[],
+  options: ExpansionOptions,
+): { parameter?: JsonObject[] } {
   const versions = new Set<string>();
   for (const { system, version } of members) {
     if (version !== undefined) versions.add(toCanonical(system, version));
   }
-  // A version may have blanks, and a uri may not.
-  const used = [...versions].map((canonical) => ({
-    name: 'version',
-    [/\s/.test(canonical) ? 'valueString' : 'valueUri']: canonical,
-  }));
-  const parameter = [...options.parameters, ...used];
+  const parameter = [
+    ...options.parameters,
+    ...[...usedCodeSystems(valueSet)].map((canonical) => canonicalParameter('used-codesystem', canonical)),
+    ...[...versions].map((canonical) => canonicalParameter('version', canonical)),
+  ];
   return parameter.length === 0 ? {} : { parameter };
 }

@@ -3,7 +3,7 @@ import { satisfiesVersion } from './business-version';
 import { isFragment, isSelfOrBelow, type CodeSystem } from './code-system';
 import { type ComposedValueSet } from './compose';
 import { displayOf, isDisplay } from './display';
-import { findMember, isAbstract, type Member, ValueSetEvaluation, systemsOf } from './membership';
+import { findMember, isAbstract, isInactive, type Member, ValueSetEvaluation, systemsOf } from './membership';
 import { toCanonical } from './source';
 
 export interface CodeToValidate {
@@ -35,6 +35,8 @@ export interface Validation {
   readonly code?: string;
   readonly system?: string;
   readonly version?: string;
+  /** True: the code was found, and is inactive. */
+  readonly isInactive?: boolean;
   readonly issues: readonly {
     readonly severity: 'error' | 'warning';
     readonly code: IssueCode;
@@ -162,6 +164,7 @@ function validateMember(member: Member, code: CodeToValidate, options: Validatio
     system: member.system,
     ...(member.version === undefined ? {} : { version: member.version }),
     ...(display === undefined ? {} : { display }),
+    ...(isInactive(member) ? { isInactive: true } : {}),
   };
   const wrong = (message: string, isWarning = false): Validation => ({
     result: isWarning,

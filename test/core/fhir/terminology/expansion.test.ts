@@ -172,7 +172,10 @@ test('enumerated concepts keep the order and the display of the value set', asyn
     { system: ANIMALS, version: '2', code: 'penguin', display: 'Tux' },
     { system: ANIMALS, version: '2', code: 'bird', display: 'Bird' },
   ]);
-  expect(expansion['parameter']).toEqual([{ name: 'version', valueUri: `${ANIMALS}|2` }]);
+  expect(expansion['parameter']).toEqual([
+    { name: 'used-codesystem', valueUri: `${ANIMALS}|2` },
+    { name: 'version', valueUri: `${ANIMALS}|2` },
+  ]);
 });
 
 test('concepts of an unknown system can be enumerated', async () => {
