@@ -421,6 +421,21 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(JSON.stringify((await translate('pony')).json)).toContain('elm');
   });
 
+  it('a coding is validated in its own code system where the request names none', async () => {
+    const validate = async (system: string): Promise<unknown> => {
+      const coding = { system: `${base}/${system}`, code: 'horse' };
+      const { json } = await invoke('CodeSystem/$validate-code', [{ name: 'coding', valueCoding: coding }]);
+      return valuesOf(json)['result'];
+    };
+    expect([await validate('animals'), await validate('plants'), await validate('never')]).toEqual([
+      ...[true, true, false],
+    ]);
+    const withoutSystem = await invoke('CodeSystem/$validate-code', [
+      { name: 'coding', valueCoding: { code: 'horse' } },
+    ]);
+    expect(withoutSystem.status).toBe(400);
+  });
+
   it('an expansion names each code system that it used, also one without a code in it', async () => {
     const compose = { include: [{ system: `${base}/animals` }], exclude: [{ system: `${base}/plants` }] };
     const resource = { resourceType: 'ValueSet', status: 'active', compose };

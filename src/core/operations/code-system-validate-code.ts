@@ -1,7 +1,7 @@
 /**
  * POST|GET {root}/CodeSystem/$validate-code and {root}/CodeSystem/{id}/$validate-code
  *
- * In: url or codeSystem at type level; one of code (with display), coding, codeableConcept; version, abstract,
+ * In: url or codeSystem at type level, or neither for the system of a coding; one of code (with display), coding, codeableConcept; version, abstract,
  * displayLanguage, useSupplement.
  * Result: result, message, display, code, system, version, issues. An unknown system, or one without its codes, is
  * `result` false.
@@ -9,6 +9,7 @@
  */
 import { FhirError, type ErrorKey } from '../errors';
 import { type CodeSystem } from '../fhir/terminology/code-system';
+import { stringMember } from '../fhir/terminology/members';
 import { withSupplements } from '../fhir/terminology/supplements';
 import { combineValidations, unavailable, validateInCodeSystem } from '../fhir/terminology/validation';
 import { type ReadOperation } from '../operation-types/operation';
@@ -33,7 +34,9 @@ export const codeSystemValidateCode: ReadOperation = {
   async run(environment, input) {
     refuseParameters(input, NO_PAST);
     const codes = codesToValidate(input.parameters, { version: 'version' });
-    const named = { type: 'CodeSystem', inline: 'codeSystem', version: 'version' } as const;
+    const coding = input.parameters.object('coding');
+    const otherwise = coding && stringMember(coding, 'system');
+    const named = { type: 'CodeSystem', inline: 'codeSystem', version: 'version', otherwise } as const;
     const supplements = await requireSupplements(terminologyOf(environment), input.parameters);
     let codeSystem: CodeSystem;
     try {

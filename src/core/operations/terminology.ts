@@ -45,6 +45,8 @@ interface NamedBy {
   readonly inline: string;
   /** The parameter with the version of the url, if there is one. */
   readonly version?: string;
+  /** The url of the resource where the input names none. */
+  readonly otherwise?: string | undefined;
 }
 
 /** A resource as the input names it: exactly one of address, url and the resource itself. */
@@ -54,9 +56,11 @@ type InputResource =
   | { readonly url: string; readonly version: string | undefined };
 
 /** Throws `operationInputInvalid` unless the input names exactly one resource. */
-function readNamed({ id, parameters }: OperationInput, { type, inline, version }: NamedBy): InputResource {
-  const url = parameters.text('url');
+function readNamed({ id, parameters }: OperationInput, by: NamedBy): InputResource {
+  const { type, inline, version } = by;
   const resource = parameters.object(inline);
+  const isNamed = id !== undefined || resource !== undefined;
+  const url = parameters.text('url') ?? (isNamed ? undefined : by.otherwise);
   if ([id, url, resource].filter((way) => way !== undefined).length !== 1) {
     const reason =
       id !== undefined
