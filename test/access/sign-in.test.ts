@@ -105,7 +105,7 @@ describe('a patient', () => {
     );
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('Growth &#60;chart&#62;')]);
     const consent = await browser.send(page, { step: 'sign-in', user: 'ANN', password: PASSWORD });
-    expect(consent.text).toContain('Ann Archer (id ann)');
+    expect(consent.text).toContain('<bdi>Ann Archer</bdi> (id ann)');
     const { to, answer } = toReturned(await browser.send(consent, { step: 'allow' }));
     expect([to, answer]).toEqual([
       APP,
