@@ -7,6 +7,7 @@ import { toEnvironment } from './environment';
 import { closedAtEnd } from './left-open';
 import { readWorkers, runOnServer, withClient, type Connection } from './services';
 import { openStoppableAddress, type StoppableAddress } from './stoppable-address';
+import { toAddress } from './template';
 
 /** A worker, reached at an address of the test. */
 export interface CitusNode extends StoppableAddress {
@@ -60,7 +61,7 @@ export async function createCitusDatabase({
   const name = `andiron_citus_${process.pid}_${randomBytes(4).toString('hex')}`;
   const workers = await findWorkers();
   const servers = [COORDINATOR, ...workers];
-  const settings = { ...COORDINATOR, database: name, ssl: false as const };
+  const settings = { ...COORDINATOR, database: name };
   const nodes = await Promise.all(
     workers.map(async (worker) => ({
       ...(await openStoppableAddress(worker)),
@@ -73,16 +74,9 @@ export async function createCitusDatabase({
     await Promise.all(nodes.map((node) => node.stop()));
   });
   const database: CitusDatabase = {
-    settings,
+    ...toAddress(settings),
     nodes,
     drop,
-    environment: {
-      FHIR_DATABASE_HOST: settings.host,
-      FHIR_DATABASE_PORT: String(settings.port),
-      FHIR_DATABASE_USERNAME: settings.user,
-      FHIR_DATABASE_PASSWORD: settings.password,
-      FHIR_DATABASE_NAME: name,
-    },
   };
   for (const server of servers) {
     await runOnServer(server, `create database "${name}"`);

@@ -15,6 +15,7 @@ import { PREPARED_TEMPLATE } from './make-template';
 import { startPreparedPostgres } from './prepared-cluster';
 import { runOnServer, withClient, type Connection } from './services';
 import { openStoppableAddress, type StoppableAddress } from './stoppable-address';
+import { toAddress } from './template';
 
 /** One of the two groups: all numbers with a negative hash are of the first. */
 export interface StubGroup {
@@ -159,16 +160,8 @@ export async function startStubNodes(tenants: readonly string[]): Promise<StubNo
   );
   if (first === undefined || second === undefined) throw new Error('two servers were started');
   const nodes = [first, second] as const;
-  const { settings } = first;
   const database: TestDatabase = {
-    settings: { ...settings, ssl: false },
-    environment: {
-      FHIR_DATABASE_HOST: settings.host,
-      FHIR_DATABASE_PORT: String(settings.port),
-      FHIR_DATABASE_USERNAME: settings.user,
-      FHIR_DATABASE_PASSWORD: settings.password,
-      FHIR_DATABASE_NAME: name,
-    },
+    ...toAddress(first.settings),
     drop: closedAtEnd(async () => {
       await Promise.all(nodes.map((node) => node.stop()));
       await Promise.all(servers.map((server) => server.stop()));

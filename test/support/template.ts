@@ -9,6 +9,20 @@ export interface DatabaseAddress {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/** The address of a database, in both forms. */
+export function toAddress(connection: Connection): DatabaseAddress {
+  return {
+    settings: { ...connection, ssl: false },
+    environment: {
+      FHIR_DATABASE_HOST: connection.host,
+      FHIR_DATABASE_PORT: String(connection.port),
+      FHIR_DATABASE_USERNAME: connection.user,
+      FHIR_DATABASE_PASSWORD: connection.password,
+      FHIR_DATABASE_NAME: connection.database,
+    },
+  };
+}
+
 /**
  * A database of this process, a copy of the migrated template, or with `empty` one without a table.
  * @param suffix part of its name, such as a number
@@ -23,14 +37,5 @@ export async function copyTemplate(suffix: string, empty = false): Promise<Datab
   // `andiron distribute` sets it on the database, and a copy has no settings of its own.
   if (workers.length > 0)
     await runOnServer(server, `alter database "${name}" set citus.multi_shard_modify_mode to 'sequential'`);
-  return {
-    settings: { ...server, database: name, ssl: false },
-    environment: {
-      FHIR_DATABASE_HOST: server.host,
-      FHIR_DATABASE_PORT: String(server.port),
-      FHIR_DATABASE_USERNAME: server.user,
-      FHIR_DATABASE_PASSWORD: server.password,
-      FHIR_DATABASE_NAME: name,
-    },
-  };
+  return toAddress({ ...server, database: name });
 }

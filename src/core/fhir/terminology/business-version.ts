@@ -8,7 +8,7 @@ export function compareVersions(one: string, other: string): number {
 const ANY_PART: ReadonlySet<string> = new Set(['x', 'X', '*']);
 
 /** True if a text is a pattern of versions, and not a version: some part of it is `x` or `*`. */
-export function isVersionPattern(asked: string): boolean {
+function isVersionPattern(asked: string): boolean {
   return asked.split('.').some((part) => ANY_PART.has(part));
 }
 
