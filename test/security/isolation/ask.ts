@@ -71,11 +71,11 @@ export async function sendToAll(
     tally.requests++;
     const status = `${Math.floor(lone.status / 100)}xx`;
     tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
-    const expected = alone.describe(lone);
+    const expected = alone.describe(lone, request);
     for (const [position, [check, world]] of [...shared].entries()) {
       const answer = besides[position];
       if (answer === undefined) throw new Error('each world answers');
-      const got = world.describe(answer);
+      const got = world.describe(answer, request);
       const mark = markerOf(tenant.other);
       // A tenant alone gets only those names of the other that the request itself has, also in the address of a
       // further page.
