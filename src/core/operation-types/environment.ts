@@ -17,6 +17,7 @@ import { type Finding, type Validator } from '../fhir/validate';
 import type { Notification } from '../api/notification';
 import { type ValidationReport, type ValidationTask } from './validation';
 import { type CodeSystemCache } from '../cache/code-system-cache';
+import { type TerminologySource } from '../fhir/terminology/source';
 
 /** Types that can be found by their canonical url. */
 export type CanonicalType =
@@ -212,6 +213,8 @@ export interface SearchParameterProgress {
 export interface TerminologyEnvironment extends TerminologyStorage {
   /** The cache of this thread. */
   readonly codeSystems: CodeSystemCache;
+  /** Replaces the terminology of the space for a request. */
+  readonly terminology?: TerminologySource;
 }
 
 export interface OperationEnvironment extends OperationStorage, TerminologyEnvironment {

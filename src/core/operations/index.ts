@@ -1,4 +1,5 @@
 /** All implemented operations. REST, GraphQL and the CapabilityStatement derive from this list. */
+import { codeSystemBatchValidateCode, valueSetBatchValidateCode } from './batch-validate-code';
 import { codeSystemLookup } from './code-system-lookup';
 import { codeSystemSubsumes } from './code-system-subsumes';
 import { codeSystemValidateCode } from './code-system-validate-code';
@@ -21,6 +22,7 @@ import { valueSetExpand } from './value-set-expand';
 import { valueSetValidateCode } from './value-set-validate-code';
 
 export const OPERATIONS: readonly Operation[] = Object.freeze([
+  codeSystemBatchValidateCode,
   codeSystemLookup,
   codeSystemSubsumes,
   codeSystemValidateCode,
@@ -42,6 +44,7 @@ export const OPERATIONS: readonly Operation[] = Object.freeze([
   subscriptionBindingToken,
   subscriptionEvents,
   subscriptionStatus,
+  valueSetBatchValidateCode,
   valueSetExpand,
   valueSetValidateCode,
 ]);

@@ -5,19 +5,17 @@ import { fhirError } from '../errors';
 import { type Definitions, type OperationDefinition } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
 import { type Finding, type Validator } from '../fhir/validate';
-import { toDocument } from '../preparation/resource-input';
-import { refusalOf } from '../preparation/refusal';
 import { renderAnswer, toResource } from '../operation-types/answer';
 import { type OperationEnvironment } from '../operation-types/environment';
+import { checkInput } from './check-input';
 import { OPERATIONS } from './index';
 import {
   type OperationAnswer,
-  type OperationInput,
   type PagedOperation,
   type ReadOperation,
   type UnreadOperation,
 } from '../operation-types/operation';
-import { GENERAL_PARAMETERS, readInput } from '../operation-types/parameters';
+import { GENERAL_PARAMETERS } from '../operation-types/parameters';
 import { findOperation, listOperations } from '../operation-types/registry';
 
 /**
@@ -74,28 +72,6 @@ async function run(
   if ('runUnread' in operation) return operation.runUnread(environment, invocation);
   const { takesOthers } = operation;
   return operation.run(environment, await checkInput(environment, definition, invocation, takesOthers));
-}
-
-async function checkInput(
-  environment: OperationEnvironment,
-  definition: OperationDefinition,
-  invocation: Invocation,
-  takesOthers = false,
-): Promise<OperationInput> {
-  const { level, type, id, input } = invocation;
-  const document = input === undefined ? undefined : toDocument(input, environment.limits);
-  const parameters = readInput(
-    definition,
-    environment.definitions,
-    { ...invocation, input: document },
-    { takesOthers },
-  );
-  // Input in a query has already been checked as a whole.
-  if (document !== undefined) {
-    const refusal = refusalOf(await environment.findInInput(document));
-    if (refusal !== undefined) throw refusal;
-  }
-  return { level, type, id, isSafe: invocation.safe, parameters };
 }
 
 /**

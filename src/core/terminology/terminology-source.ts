@@ -12,8 +12,9 @@ export async function parseInTurn(text: string): Promise<JsonObject> {
   return parseStoredObject(text);
 }
 
-/** Returns the terminology of the space; each resource is read once in the lifetime of the source. */
+/** Returns the terminology of the space, or that of the environment; each code system is read once in the lifetime of the source. */
 export function terminologyOf(environment: TerminologyEnvironment): TerminologySource {
+  if (environment.terminology !== undefined) return environment.terminology;
   const codeSystems = new Map<string, Promise<CodeSystem | undefined>>();
   const findStored = async (url: string, version?: string): Promise<CodeSystem | undefined> => {
     const key = await environment.findCanonicalKey('CodeSystem', url, version);
@@ -44,6 +45,20 @@ export function terminologyOf(environment: TerminologyEnvironment): TerminologyS
       const found = await environment.findCanonical('ValueSet', url, version);
       if (found !== undefined) return parseInTurn(found.text);
       return implicitValueSet(url) ?? findValueSetOfSystem(url, version);
+    },
+  };
+}
+
+/** Returns a source that reads each value set once too. For many evaluations by the same ones; it holds them all. */
+export function readingOnce(source: TerminologySource): TerminologySource {
+  const valueSets = new Map<string, Promise<JsonObject | undefined>>();
+  return {
+    findCodeSystem: (url, version) => source.findCodeSystem(url, version),
+    findValueSet(url, version) {
+      const canonical = toCanonical(url, version);
+      let found = valueSets.get(canonical);
+      if (found === undefined) valueSets.set(canonical, (found = source.findValueSet(url, version)));
+      return found;
     },
   };
 }

@@ -37,6 +37,8 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
   test('the list has only operations that can be called', () => {
     const listed = operationsOf(definitions);
     expect(listed.map(({ code }) => code)).toEqual([
+      'batch-validate-code',
+      'batch-validate-code',
       'document',
       'events',
       'everything',
