@@ -571,7 +571,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     const { json } = await invoke('ValueSet/$validate-code', [
       ...asked,
       { name: 'lenient-display-validation', valueBoolean: true },
-      { name: 'cache-id', valueId: 'x' },
+      { name: 'fetch-id', valueId: 'x' },
     ]);
     const values = valuesOf(json);
     expect(values).toMatchObject({ result: true, display: 'horse', version: 'May 2021' });
@@ -581,7 +581,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
         {
           severity: 'warning',
           code: 'not-supported',
-          diagnostics: expect.stringContaining("'cache-id'") as string,
+          diagnostics: expect.stringContaining("'fetch-id'") as string,
         },
       ],
     });

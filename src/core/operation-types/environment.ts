@@ -217,6 +217,13 @@ export interface TerminologyEnvironment extends TerminologyStorage {
   readonly terminology?: TerminologySource;
 }
 
+/** Concept maps that a request hands along. */
+export interface RequestMaps {
+  find(url: string, version: string | undefined): JsonObject | undefined;
+  /** Returns those from codes of a system, or to them. */
+  between(system: string, isTarget: boolean): readonly JsonObject[];
+}
+
 export interface OperationEnvironment extends OperationStorage, TerminologyEnvironment {
   readonly context: RequestContext;
   readonly definitions: Definitions;
@@ -227,4 +234,6 @@ export interface OperationEnvironment extends OperationStorage, TerminologyEnvir
   /** Runs $validate for a resource; see `Preparer.validateOperation`. */
   validateOperation(task: ValidationTask): Promise<ValidationReport>;
   readonly limits: OperationLimits;
+  /** These go before the stored ones. */
+  readonly requestMaps?: RequestMaps;
 }

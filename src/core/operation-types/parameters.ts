@@ -216,13 +216,12 @@ class InputCheck {
           this.add(this.unknown(name, declared), `${expression}.name`);
           return;
         }
-        const [member] = Object.keys(entry).filter((each) => each.startsWith('value'));
+        const member = Object.keys(entry).find((each) => each === 'resource' || each.startsWith('value'));
         const value = member === undefined ? undefined : entry[member];
-        const other = this.undeclaredValue(
-          name,
-          Array.isArray(value) ? undefined : (value ?? undefined),
+        const other = this.undeclaredValue(name, Array.isArray(value) ? undefined : (value ?? undefined), {
           member,
-        );
+          expression: `${expression}.${member ?? 'name'}`,
+        });
         if (other.value !== undefined) values.push(other);
         return;
       }
@@ -291,9 +290,13 @@ class InputCheck {
     return undefined;
   }
 
-  private undeclaredValue(name: string, value: JsonValue | undefined, member = 'valueString'): InputValue {
+  private undeclaredValue(
+    name: string,
+    value: JsonValue | undefined,
+    { member = 'valueString', expression }: { readonly member?: string; readonly expression?: string } = {},
+  ): InputValue {
     this.undeclared.push(name);
-    return { name, expression: undefined, member, value, parts: undefined };
+    return { name, expression, member, value, parts: undefined };
   }
 
   private unknown(name: string, declared: readonly OperationParameter[]): string {

@@ -20,6 +20,7 @@ import { InputParameters } from '../operation-types/parameters';
 import { toDocument } from '../preparation/resource-input';
 import { readingOnce, terminologyOf } from '../terminology/terminology-source';
 import { checkInput } from './check-input';
+import { TX_RESOURCE, withRequestResources } from './request-resources';
 import { codeSystemValidateCode } from './code-system-validate-code';
 import { valueSetValidateCode } from './value-set-validate-code';
 
@@ -71,7 +72,10 @@ async function runAll(
   const of = { ...invocation, input: rest };
   const { parameters: common } = await checkInput(environment, single.definition, of, true);
   requireNumber(validations);
-  const shared = { ...environment, terminology: readingOnce(terminologyOf(environment)) };
+  const shared = withRequestResources(
+    { ...environment, terminology: readingOnce(terminologyOf(environment)) },
+    common,
+  );
   const answers: JsonObject[] = [];
   for (const validation of validations) {
     if (Date.now() > environment.context.deadline) throw fhirError('timeout');
@@ -149,6 +153,8 @@ function completed(
 ): InputParameters {
   const names = new Set(own.values.map(({ name }) => name));
   if (naming.some((name) => names.has(name))) for (const name of naming) names.add(name);
+  // The environment has them.
+  names.add(TX_RESOURCE);
   const more = common.values.filter(({ name }) => !names.has(name));
   return new InputParameters([...own.values, ...more], [...own.undeclared, ...common.undeclared]);
 }

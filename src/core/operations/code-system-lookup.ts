@@ -2,7 +2,7 @@
  * POST|GET {root}/CodeSystem/$lookup
  *
  * In: code with system (and version), or coding; displayLanguage, property (repeated: only these),
- * useSupplement.
+ * useSupplement, tx-resource.
  * Result: name, version, display, designation, property, as the code system has them.
  * https://hl7.org/fhir/R4/codesystem-operation-lookup.html
  */
@@ -10,6 +10,7 @@ import { fhirError } from '../errors';
 import { lookUp } from '../fhir/terminology/lookup';
 import { withSupplements } from '../fhir/terminology/supplements';
 import { type ReadOperation } from '../operation-types/operation';
+import { withRequestResources } from './request-resources';
 import {
   codeToLookUp,
   displayLanguageOf,
@@ -23,7 +24,8 @@ import { terminologyOf } from '../terminology/terminology-source';
 export const codeSystemLookup: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-lookup',
   takesOthers: true,
-  async run(environment, input) {
+  async run(given, input) {
+    const environment = withRequestResources(given, input.parameters);
     const { parameters } = input;
     refuseParameters(input, NO_PAST);
     const { system, version, code } = codeToLookUp(parameters);

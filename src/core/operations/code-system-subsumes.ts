@@ -1,7 +1,7 @@
 /**
  * POST|GET {root}/CodeSystem/$subsumes and {root}/CodeSystem/{id}/$subsumes
  *
- * In: codeA and codeB with system at type level (and version), or codingA and codingB.
+ * In: codeA and codeB with system at type level (and version), or codingA and codingB; tx-resource.
  * Result: outcome: equivalent, subsumes, subsumed-by or not-subsumed.
  * https://hl7.org/fhir/R4/codesystem-operation-subsumes.html
  */
@@ -10,12 +10,14 @@ import { type CodeSystem } from '../fhir/terminology/code-system';
 import { subsumption } from '../fhir/terminology/validation';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type ReadOperation, type OperationInput } from '../operation-types/operation';
+import { withRequestResources } from './request-resources';
 import { findCodeSystem, readById, requireContent, toCode } from './terminology';
 
 export const codeSystemSubsumes: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-subsumes',
   takesOthers: true,
-  async run(environment, input) {
+  async run(given, input) {
+    const environment = withRequestResources(given, input.parameters);
     const a = codeOf(input, 'A');
     const b = codeOf(input, 'B');
     const systems = new Set(

@@ -2,7 +2,7 @@
  * POST|GET {root}/CodeSystem/$validate-code and {root}/CodeSystem/{id}/$validate-code
  *
  * In: url or codeSystem at type level, or neither for the system of a coding; one of code (with display), coding, codeableConcept; version, abstract,
- * displayLanguage, useSupplement.
+ * displayLanguage, useSupplement, tx-resource.
  * Result: result, message, display, code, system, version, issues. An unknown system, or one without its codes, is
  * `result` false.
  * https://hl7.org/fhir/R4/codesystem-operation-validate-code.html
@@ -13,6 +13,7 @@ import { stringMember } from '../fhir/terminology/members';
 import { withSupplements } from '../fhir/terminology/supplements';
 import { combineValidations, unavailable, validateInCodeSystem } from '../fhir/terminology/validation';
 import { type ReadOperation } from '../operation-types/operation';
+import { withRequestResources } from './request-resources';
 import {
   codesToValidate,
   findNamedCodeSystem,
@@ -31,7 +32,8 @@ const UNAVAILABLE: readonly ErrorKey[] = ['notFoundInTerminology', 'notSupported
 export const codeSystemValidateCode: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-validate-code',
   takesOthers: true,
-  async run(environment, input) {
+  async run(given, input) {
+    const environment = withRequestResources(given, input.parameters);
     refuseParameters(input, NO_PAST);
     const codes = codesToValidate(input.parameters, { version: 'version' });
     const coding = input.parameters.object('coding');

@@ -3,7 +3,7 @@
  *
  * In: url (with conceptMapVersion) or conceptMap at type level, or none: then all available maps from the system;
  * one of code (with system and version), coding, codeableConcept; source and target (value sets), targetsystem,
- * dependency, reverse. Also the names of R5.
+ * dependency, reverse, tx-resource. Also the names of R5.
  * Result: result, message, match (including matches that state that there is no translation).
  * https://hl7.org/fhir/R4/conceptmap-operation-translate.html
  */
@@ -28,6 +28,7 @@ import { type OperationEnvironment } from '../operation-types/environment';
 import { type OperationInput, type ReadOperation } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';
 import { parseInTurn } from '../terminology/terminology-source';
+import { withRequestResources } from './request-resources';
 import { codesToValidate, findNamed } from './terminology';
 import { withNamesOfR4 } from './translate-parameters';
 
@@ -50,7 +51,8 @@ const backward = new MapIndex(true);
 export const conceptMapTranslate: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/ConceptMap-translate',
   takesOthers: true,
-  async run(environment, given) {
+  async run(stored, given) {
+    const environment = withRequestResources(stored, given.parameters);
     const parameters = withNamesOfR4(given.parameters);
     const input = { ...given, parameters };
     const codes = codesToTranslate(parameters);
@@ -148,7 +150,10 @@ async function mapsFrom(
 ): Promise<readonly JsonObject[]> {
   const systems = [...new Set(codes.map(({ system }) => system))];
   const texts = await Promise.all(systems.map((system) => environment.findConceptMaps(system, isReverse)));
-  const maps = await Promise.all([...new Set(texts.flat())].map(parseMap));
+  const stored = await Promise.all([...new Set(texts.flat())].map(parseMap));
+  const handed = systems.flatMap((system) => environment.requestMaps?.between(system, isReverse) ?? []);
+  const hidden = new Set(handed.map((map) => stringMember(map, 'url')));
+  const maps = [...new Set(handed), ...stored.filter((map) => !hidden.has(stringMember(map, 'url')))];
   if (maps.length > 0) return maps;
   const reason = `There is no concept map ${isReverse ? 'to' : 'from'} ${systems.join(', ') || 'a code without a system'}`;
   throw fhirError('notFoundInTerminology', { reason });
@@ -220,8 +225,11 @@ async function furtherMap(
 ): Promise<JsonObject | undefined> {
   if (further.has(canonical)) return further.get(canonical);
   const { url, version } = parseCanonical(canonical);
-  const found = await environment.findCanonical('ConceptMap', url, version);
-  const conceptMap = found === undefined ? undefined : await parseMap(found.text);
+  let conceptMap = environment.requestMaps?.find(url, version);
+  if (conceptMap === undefined) {
+    const found = await environment.findCanonical('ConceptMap', url, version);
+    conceptMap = found && (await parseMap(found.text));
+  }
   further.set(canonical, conceptMap);
   return conceptMap;
 }

@@ -22,6 +22,7 @@ import { type CanonicalType, type OperationEnvironment } from '../operation-type
 import { type OperationAnswer, type OperationInput } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';
 import { parseInTurn, terminologyOf } from '../terminology/terminology-source';
+import { TX_RESOURCE } from './request-resources';
 
 /** Throws `notSupported` for unsupported parameters, because ignoring one would give a wrong answer. */
 export function refuseParameters(input: OperationInput, reasons: Readonly<Record<string, string>>): void {
@@ -91,6 +92,8 @@ export async function findNamed(
   const named = readNamed(input, by);
   if ('resource' in named) return named.resource;
   if ('id' in named) return parse((await environment.read(by.type, named.id)).text);
+  const handed = by.type === 'ConceptMap' && environment.requestMaps?.find(named.url, named.version);
+  if (handed) return handed;
   if (by.type === 'ValueSet') {
     const valueSet = await terminologyOf(environment).findValueSet(named.url, named.version);
     if (valueSet !== undefined) return valueSet;
@@ -254,11 +257,11 @@ export function toAnswer(
 
 const LENIENT_DISPLAY = 'lenient-display-validation';
 /** Names of a request that HL7's validator gives, and which change no answer. */
-export const NAMES_OF_REQUEST: ReadonlySet<string> = new Set(['uuid', 'mode']);
+export const NAMES_OF_REQUEST: ReadonlySet<string> = new Set(['uuid', 'mode', 'cache-id']);
 /** Parameters of HL7's terminology ecosystem that R4 does not declare and $validate-code uses. A system is always inferred. */
 const USED: ReadonlySet<string> = new Set([
   ...[LENIENT_DISPLAY, 'system-version', 'check-system-version', 'force-system-version'],
-  ...['default-valueset-version', 'useSupplement', 'inferSystem'],
+  ...['default-valueset-version', 'useSupplement', 'inferSystem', TX_RESOURCE],
   ...NAMES_OF_REQUEST,
 ]);
 

@@ -4,7 +4,7 @@
  * In: url (`url|version`) or valueSet (inline) at type level; valueSetVersion, filter, offset, count,
  * includeDesignations, designation, displayLanguage, activeOnly, includeDefinition, excludeNested, excludeNotForUI,
  * exclude-system, system-version, check-system-version, force-system-version, default-valueset-version,
- * useSupplement.
+ * useSupplement, tx-resource.
  * Result: the ValueSet with `expansion`, without `compose` unless includeDefinition is true.
  * https://hl7.org/fhir/R4/valueset-operation-expand.html
  */
@@ -18,6 +18,7 @@ import { expandValueSet } from '../fhir/terminology/expansion';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type ReadOperation, type OperationAnswer, type OperationInput } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';
+import { withRequestResources } from './request-resources';
 import {
   displayLanguageOf,
   findNamed,
@@ -47,12 +48,13 @@ export const EXPANSION_PARAMETERS_REFUSED: ReadonlySet<string> = new Set(Object.
  * Cost: one cache read when the same expansion was requested before and the space's terminology has not changed
  * since.
  */
-async function expand(environment: OperationEnvironment, input: OperationInput): Promise<OperationAnswer> {
+async function expand(stored: OperationEnvironment, input: OperationInput): Promise<OperationAnswer> {
   refuseParameters(input, REFUSED);
-  const version = await environment.terminologyVersion();
+  const version = await stored.terminologyVersion();
   const key = `expand ${digestOf(version, input)}`;
-  const cached = await environment.cachedAnswer(key);
+  const cached = await stored.cachedAnswer(key);
   if (cached !== undefined) return { cachedText: cached };
+  const environment = withRequestResources(stored, input.parameters);
   const resource = await findNamed(environment, input, {
     type: 'ValueSet',
     inline: 'valueSet',
@@ -147,7 +149,9 @@ function repeatedParameters(parameters: InputParameters): readonly JsonObject[] 
  * different parameters.
  */
 function digestOf(version: string, input: OperationInput): string {
-  const values = input.parameters.values.map(({ name, value }) => [name, value] as const);
+  const values = input.parameters.values.flatMap(({ name, value }) =>
+    NAMES_OF_REQUEST.has(name) ? [] : [[name, value] as const],
+  );
   const sorted = values.toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
   const id = input.id ?? null;
   return createHash('sha256')

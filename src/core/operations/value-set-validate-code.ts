@@ -3,7 +3,7 @@
  *
  * In: url or valueSet at type level; one of code (with system, systemVersion, display), coding, codeableConcept;
  * abstract, displayLanguage, lenient-display-validation, system-version, check-system-version, force-system-version,
- * default-valueset-version, useSupplement. A code without a system is looked up in the value set.
+ * default-valueset-version, useSupplement, tx-resource. A code without a system is looked up in the value set.
  * Result: result, message, display, code, system, version, issues.
  * https://hl7.org/fhir/R4/valueset-operation-validate-code.html
  */
@@ -11,6 +11,7 @@ import { composeValueSet } from '../fhir/terminology/compose';
 import { type Canonical } from '../fhir/terminology/source';
 import { combineValidations, validateInValueSet } from '../fhir/terminology/validation';
 import { type ReadOperation } from '../operation-types/operation';
+import { withRequestResources } from './request-resources';
 import {
   codesToValidate,
   findNamed,
@@ -27,7 +28,8 @@ import { terminologyOf } from '../terminology/terminology-source';
 export const valueSetValidateCode: ReadOperation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-validate-code',
   takesOthers: true,
-  async run(environment, input) {
+  async run(given, input) {
+    const environment = withRequestResources(given, input.parameters);
     refuseParameters(input, { ...NO_PAST, ...NO_CONTEXT });
     const codes = codesToValidate(input.parameters, { version: 'systemVersion' });
     const resource = await findNamed(environment, input, {

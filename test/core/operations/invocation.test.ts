@@ -201,7 +201,7 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
         { name: 'cache-id', valueId: 'x' },
         {
           name: 'tx-resource',
-          resource: { resourceType: 'CodeSystem', status: 'active', content: 'complete' },
+          resource: { resourceType: 'CodeSystem', url: 'urn:x', status: 'active', content: 'complete' },
         },
       ],
     ],
