@@ -139,6 +139,18 @@ describe.each(TESTED_RELEASES)('public addresses under %s', (release) => {
   });
 });
 
+describe('the FHIR version of an address', () => {
+  it('is told to every client that has a right, and to nobody without credentials', async () => {
+    const clerk = await createClient(server, 'acme', { scopes: ['system/Appointment.s'] });
+    const none = await createClient(server, 'acme', { scopes: [] });
+    const path = `${toRoot()}/$versions`;
+    const asked = [clerk.basic, none.basic, undefined].map(
+      async (each) => (await send('GET', path, each)).status,
+    );
+    expect(await Promise.all(asked)).toEqual([200, 403, 401]);
+  });
+});
+
 describe('a tenant that does not exist', () => {
   it('looks like one that the caller has no rights in', async () => {
     for (const path of ['/w/nobody/api/v1/fhir/r4/Patient', '/w/nobody/api/v1/graphql/r4?query=%7Bx%7D']) {

@@ -120,6 +120,59 @@ describe.each(RELEASE_NAMES)('metadata of %s', (release) => {
     expect(names).not.toContain('date');
   });
 
+  it("says what HL7's validator asks of a terminology server", async () => {
+    const { json } = await server.request('GET', `${root}/metadata`);
+    const features = new Map(
+      json.extension.map(
+        ({ url, extension }: { url: string; extension: readonly Record<string, unknown>[] }) => {
+          expect(url).toBe('http://hl7.org/fhir/uv/application-feature/StructureDefinition/feature');
+          return [extension[0]?.['valueCanonical'], extension[1]];
+        },
+      ),
+    );
+    expect(features.get('http://hl7.org/fhir/uv/tx-tests/FeatureDefinition/test-version')).toEqual({
+      ...{ url: 'value', valueCode: expect.stringMatching(/^\d+\.\d+\.\d+$/) as string },
+    });
+    expect(
+      features.get('http://hl7.org/fhir/uv/tx-ecosystem/FeatureDefinition/CodeSystemAsParameter'),
+    ).toEqual({ url: 'value', valueBoolean: true });
+    expect(json.instantiates).toContain('http://hl7.org/fhir/CapabilityStatement/terminology-server');
+    for (const member of ['url', 'version', 'name', 'title', 'date']) expect(json[member]).toBeTruthy();
+    const listed = new Map<string, readonly { name: string }[]>(
+      json.rest[0].resource.map(({ type, operation }: { type: string; operation: never }) => [
+        type,
+        operation,
+      ]),
+    );
+    const of = (type: string) => listed.get(type)?.map(({ name }) => name);
+    expect(of('CodeSystem')).toEqual(
+      expect.arrayContaining(['lookup', 'validate-code', 'batch-validate-code']),
+    );
+    expect(of('ValueSet')).toEqual(
+      expect.arrayContaining(['expand', 'validate-code', 'batch-validate-code']),
+    );
+    expect(json.rest[0].operation).toContainEqual({
+      name: 'versions',
+      definition: 'http://hl7.org/fhir/OperationDefinition/CapabilityStatement-versions',
+    });
+    const terminology = (await server.request('GET', `${root}/metadata?mode=terminology`)).json;
+    for (const member of ['url', 'version', 'name', 'title']) expect(terminology[member]).toBeTruthy();
+    const names = terminology.expansion.parameter.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(['tx-resource', 'useSupplement', 'system-version']));
+    // The validator sends resources once by it, and the server stores nothing.
+    expect(names).not.toContain('cache-id');
+  });
+
+  it('tells the FHIR version of an address', async () => {
+    const { mimeVersion } = RELEASES[release];
+    const { status, json } = await server.request('GET', `${root}/$versions`);
+    expect(status).toBe(200);
+    expect(json.parameter).toEqual([
+      { name: 'version', valueCode: mimeVersion },
+      { name: 'default', valueCode: mimeVersion },
+    ]);
+  });
+
   it('is different for each tenant: its own search parameters are in its own statement', async () => {
     const parameter = {
       resourceType: 'SearchParameter',

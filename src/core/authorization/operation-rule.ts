@@ -11,7 +11,7 @@ const ANY_RIGHT: readonly Right[] = ['r', 's', 'c', 'u'];
 /**
  * Authorizes an operation as a whole; its reads and writes are authorized separately, as all others. On a resource or
  * type it needs the scope to read it, or to update it where the operation may change data. An operation for every type
- * (`$validate`, `$meta`) needs any scope for the type. An operation on terminology or other definitions needs access to
+ * (`$validate`, `$meta`) needs any scope for the type, and one that describes the server (`$versions`) any scope. An operation on terminology or other definitions needs access to
  * all resources of the type, because it searches all of them. `operations`: all that there are. Throws forbidden, operationUnknown, operationWrongLevel.
  */
 export function requireInvocation(
@@ -22,12 +22,12 @@ export function requireInvocation(
   const permissions = permissionsOf(services, context);
   if (permissions === undefined) return;
   const { release } = context.space;
-  const { definition } = findOperation(operations, services.definitions(release), invocation);
+  const { definition, operation } = findOperation(operations, services.definitions(release), invocation);
   permissions.requireOperation(definition.code);
   const right = definition.affectsState ? 'u' : 'r';
   const isOfAll = definition.resources.includes('Resource');
   const { level, type } = invocation;
-  if (isOfAll && (level === 'system' || type === undefined)) {
+  if (operation.isOfServer === true || (isOfAll && (level === 'system' || type === undefined))) {
     permissions.requireAnything();
     return;
   }

@@ -206,12 +206,17 @@ function statement(
   const named = ({ code, definition }: OperationInfo): object => ({ name: code, definition });
   return {
     resourceType: 'CapabilityStatement',
+    extension: FEATURES,
+    url: `https://andiron.example/fhir/CapabilityStatement/${release}`,
+    version: VERSION,
+    name: 'Andiron',
+    title: `Andiron, FHIR ${RELEASES[release].fhirVersion}`,
     status: 'active',
     date: VERSION_DATE,
     publisher: 'Andiron',
     kind: 'instance',
-    instantiates: [BACKPORT_SERVERS[release], BULK_DATA],
-    software: { name: 'Andiron', version: VERSION },
+    instantiates: [BACKPORT_SERVERS[release], BULK_DATA, TERMINOLOGY_SERVER],
+    software: { name: 'Andiron', version: VERSION, releaseDate: VERSION_DATE },
     implementation: { description: `Andiron, FHIR ${RELEASES[release].fhirVersion}` },
     fhirVersion: RELEASES[release].fhirVersion,
     format: ['application/fhir+json', 'json'],
@@ -283,6 +288,26 @@ function topicExtensions({ resourceTypes }: Definitions, topics: readonly string
 
 /** https://hl7.org/fhir/uv/bulkdata/CapabilityStatement-bulk-data.html */
 const BULK_DATA = 'http://hl7.org/fhir/uv/bulkdata/CapabilityStatement/bulk-data';
+
+/** https://hl7.org/fhir/R4/capabilitystatement-terminology-server.html */
+const TERMINOLOGY_SERVER = 'http://hl7.org/fhir/CapabilityStatement/terminology-server';
+
+/**
+ * What HL7's validator asks of a terminology server: the version of the terminology tests by which this program is measured (`npm
+ * run test:tx`, with the differences), and that code systems may be handed along (`tx-resource`).
+ */
+const FEATURES = (
+  [
+    ['http://hl7.org/fhir/uv/tx-tests/FeatureDefinition/test-version', { valueCode: '1.9.3' }],
+    ['http://hl7.org/fhir/uv/tx-ecosystem/FeatureDefinition/CodeSystemAsParameter', { valueBoolean: true }],
+  ] as const
+).map(([valueCanonical, value]) => ({
+  url: 'http://hl7.org/fhir/uv/application-feature/StructureDefinition/feature',
+  extension: [
+    { url: 'definition', valueCanonical },
+    { url: 'value', ...value },
+  ],
+}));
 
 /** `$export`, an interaction of its own (docs/use/bulk-data.md). */
 const EXPORTS: readonly OperationInfo[] = EXPORT_DEFINITIONS.map(

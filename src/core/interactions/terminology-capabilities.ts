@@ -1,7 +1,11 @@
 import type { RequestContext } from '../context';
 import { RELEASES, type Release } from '../fhir/release';
 import { BUILT_IN_SYSTEMS } from '../fhir/terminology/systems';
-import { EXPANSION_PARAMETERS_REFUSED, VALUE_SET_EXPAND } from '../operations/value-set-expand';
+import {
+  EXPANSION_PARAMETERS_MORE,
+  EXPANSION_PARAMETERS_REFUSED,
+  VALUE_SET_EXPAND,
+} from '../operations/value-set-expand';
 import { createCache, forEachDatabase } from '../memory/create-cache';
 import type { SearchServices, Services } from '../ports';
 import { listCodeSystems, type CodeSystemHead } from '../storage/read/code-systems';
@@ -61,9 +65,13 @@ function statement(
   const expand = services.definitions(release).operations.get(VALUE_SET_EXPAND);
   const parameters = (expand?.parameters ?? [])
     .filter(({ name, use }) => use === 'in' && !EXPANSION_PARAMETERS_REFUSED.has(name))
-    .map(({ name }) => ({ name }));
+    .map(({ name }) => name);
   return {
     resourceType: 'TerminologyCapabilities',
+    url: `https://andiron.example/fhir/TerminologyCapabilities/${release}`,
+    version: VERSION,
+    name: 'Andiron',
+    title: `Terminology of Andiron, FHIR ${fhirVersion}`,
     status: 'active',
     date: VERSION_DATE,
     publisher: 'Andiron',
@@ -75,7 +83,10 @@ function statement(
       ...codeSystems.filter(({ content }) => WITH_CODES.has(content)),
       ...[...BUILT_IN_SYSTEMS.keys()].map((url) => ({ url, version: undefined })),
     ]),
-    expansion: { hierarchical: true, paging: true, incomplete: false, parameter: parameters },
+    expansion: {
+      ...{ hierarchical: true, paging: true, incomplete: false },
+      parameter: [...parameters, ...EXPANSION_PARAMETERS_MORE].map((name) => ({ name })),
+    },
     codeSearch: 'all',
     validateCode: { translations: false },
   };

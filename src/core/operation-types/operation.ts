@@ -60,6 +60,8 @@ interface NamedOperation {
   readonly fieldCode?: string;
   /** See `OperationInfo`. */
   readonly storesOnRequest?: true;
+  /** True: it says what `metadata` says, to every client with a right in the space. */
+  readonly isOfServer?: true;
   /** Additional levels at which it is available, beyond its definition. */
   readonly alsoAt?: readonly OperationLevel[];
 }

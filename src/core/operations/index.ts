@@ -1,5 +1,6 @@
 /** All implemented operations. REST, GraphQL and the CapabilityStatement derive from this list. */
 import { codeSystemBatchValidateCode, valueSetBatchValidateCode } from './batch-validate-code';
+import { capabilityStatementVersions } from './capability-statement-versions';
 import { codeSystemLookup } from './code-system-lookup';
 import { codeSystemSubsumes } from './code-system-subsumes';
 import { codeSystemValidateCode } from './code-system-validate-code';
@@ -22,6 +23,7 @@ import { valueSetExpand } from './value-set-expand';
 import { valueSetValidateCode } from './value-set-validate-code';
 
 export const OPERATIONS: readonly Operation[] = Object.freeze([
+  capabilityStatementVersions,
   codeSystemBatchValidateCode,
   codeSystemLookup,
   codeSystemSubsumes,

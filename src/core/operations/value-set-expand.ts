@@ -18,7 +18,7 @@ import { expandValueSet } from '../fhir/terminology/expansion';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type ReadOperation, type OperationAnswer, type OperationInput } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';
-import { withRequestResources } from './request-resources';
+import { TX_RESOURCE, withRequestResources } from './request-resources';
 import {
   displayLanguageOf,
   findNamed,
@@ -43,6 +43,11 @@ const REFUSED = { ...NO_PAST, ...NO_CONTEXT };
 
 /** Parameters of the definition that are not supported. */
 export const EXPANSION_PARAMETERS_REFUSED: ReadonlySet<string> = new Set(Object.keys(REFUSED));
+
+/** Parameters of HL7's terminology ecosystem that are supported though the definition lacks them. */
+export const EXPANSION_PARAMETERS_MORE: readonly string[] = [
+  ...['default-valueset-version', TX_RESOURCE, 'useSupplement'],
+];
 
 /**
  * Cost: one cache read when the same expansion was requested before and the space's terminology has not changed

@@ -62,6 +62,7 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
       'validate-code',
       'validate-code',
       'validate',
+      'versions',
     ]);
     expect(listed.find(({ code }) => code === 'expand')).toEqual({
       code: 'expand',
