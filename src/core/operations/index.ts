@@ -1,12 +1,14 @@
 /** All implemented operations. REST, GraphQL and the CapabilityStatement derive from this list. */
 import { codeSystemBatchValidateCode, valueSetBatchValidateCode } from './batch-validate-code';
 import { capabilityStatementVersions } from './capability-statement-versions';
+import { codeSystemFindMatches } from './code-system-find-matches';
 import { codeSystemLookup } from './code-system-lookup';
 import { codeSystemSubsumes } from './code-system-subsumes';
 import { codeSystemValidateCode } from './code-system-validate-code';
 import { compositionDocument } from './composition-document';
 import { conceptMapTranslate } from './concept-map-translate';
 import { encounterEverything, groupEverything, patientEverything } from './everything';
+import { namingSystemPreferredId } from './naming-system-preferred-id';
 import { observationLastn } from './observation-lastn';
 import { type Operation } from '../operation-types/operation';
 import { patientMatch } from './patient-match';
@@ -25,6 +27,7 @@ import { valueSetValidateCode } from './value-set-validate-code';
 export const OPERATIONS: readonly Operation[] = Object.freeze([
   capabilityStatementVersions,
   codeSystemBatchValidateCode,
+  codeSystemFindMatches,
   codeSystemLookup,
   codeSystemSubsumes,
   codeSystemValidateCode,
@@ -32,6 +35,7 @@ export const OPERATIONS: readonly Operation[] = Object.freeze([
   conceptMapTranslate,
   encounterEverything,
   groupEverything,
+  namingSystemPreferredId,
   observationLastn,
   patientEverything,
   patientMatch,
