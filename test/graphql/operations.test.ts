@@ -109,6 +109,50 @@ describe.each(TESTED_RELEASES)('the capabilities of the server in %s', (release)
     expect(found.meta.json.resourceType).toBe('Parameters');
   });
 
+  it('runs operations of types with an argument for each parameter, also where one is named id', async () => {
+    const system = {
+      ...{ resourceType: 'NamingSystem', id: 'cards', name: 'cards', status: 'active', kind: 'identifier' },
+      date: '2026',
+      uniqueId: [
+        { type: 'uri', value: 'http://cards.example' },
+        { type: 'oid', value: '1.2.3' },
+      ],
+    };
+    const path = `${server.path('system', release)}/NamingSystem/cards`;
+    expect((await server.request('PUT', path, system)).status).toBe(201);
+    const coding = { system: 'http://hl7.org/fhir/administrative-gender', code: 'male' };
+    const validation = [coding, { ...coding, code: 'none' }].map((valueCoding) => ({
+      resourceType: 'Parameters',
+      parameter: [{ name: 'coding', valueCoding }],
+    }));
+    const { found } = await send(
+      `query ($validation: [ResourceInput!], $property: [JSON!]) {
+        CapabilityStatementVersions { parameter(name: "default") { valueCode } }
+        NamingSystemPreferredId(id: "http://cards.example", type: "oid") { parameter { valueString } }
+        ValueSetBatchValidateCode(url: "${GENDER}", validation: $validation) { json }
+        CodeSystemFindMatches(system: "${coding.system}", exact: true, property: $property) { json }
+      }`,
+      { validation, property: [{ code: 'display', value: 'Male' }] },
+    );
+    expect(found.CapabilityStatementVersions.parameter).toEqual([
+      { valueCode: FHIR_VERSIONS[release].slice(0, 3) },
+    ]);
+    expect(found.NamingSystemPreferredId.parameter).toEqual([{ valueString: '1.2.3' }]);
+    const results = found.ValueSetBatchValidateCode.json.parameter.map(
+      ({ resource }: { resource: { parameter: { valueBoolean?: boolean }[] } }) =>
+        resource.parameter[0]?.valueBoolean,
+    );
+    expect(results).toEqual([true, false]);
+    expect(JSON.stringify(found.CodeSystemFindMatches.json)).toContain('"code":"male"');
+    const coded = await send(
+      `query ($property: [JSON!]) {
+        CodeSystemFindMatches(system: "${coding.system}", exact: true, property: $property) { json }
+      }`,
+      { property: [{ code: 'display', value: coding }] },
+    );
+    expect(coded.errors[0]?.message).toContain('use invoke with Parameters');
+  });
+
   it('answers with the errors of REST', async () => {
     const unknown = await send('mutation { invoke(code: "nonsense") { json } }');
     expect([unknown.status, unknown.errors[0]?.extensions.code]).toEqual([404, 'not-supported']);

@@ -73,7 +73,8 @@ export function operationFields<Context>(
       },
       resolve: (_root, given, context) => {
         const type = on === ALL ? textOf(given['type']) : on;
-        const id = textOf(given['id']);
+        // Without a level of the resource it is a parameter, as in $preferred-id.
+        const id = levels.includes('instance') ? textOf(given['id']) : undefined;
         if (id !== undefined && type === undefined) throw badInput("An 'id' requires a 'type'");
         const level = id !== undefined ? 'instance' : typeLevel(levels, type);
         return invoke(

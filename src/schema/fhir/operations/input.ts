@@ -93,9 +93,19 @@ function entryOf(
       if (!isJsonObject(value)) throw badInput(`'${name}' must be an object of its parts`);
       requireParts(name, parts, value);
       return { name, part: inputParameters(definitions, parts, value) };
+    case undefined:
+      return { name, [choiceName('value', simpleTypeOf(name, value))]: value };
     default:
       return { name, [choiceName('value', type)]: value };
   }
+}
+
+/** The type of a value whose parameter may have any. */
+function simpleTypeOf(name: string, value: Json): string {
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'boolean';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'decimal';
+  throw badInput(`'${name}' must be a text, number or boolean; use invoke with Parameters for other types`);
 }
 
 function requireParts(name: string, parts: readonly SchemaOperationParameter[], value: JsonObject): void {
