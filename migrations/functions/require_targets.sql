@@ -2,7 +2,7 @@
 -- exist, is deleted or lacks the version. With p_is_lenient it locks those that exist.
 --
 -- The heads are locked in the order of their keys. FOR KEY SHARE lets others refer to them and change them, but a deletion
--- takes the head FOR UPDATE (lock_resource) and waits. Base conformance resources are only read.
+-- takes the head FOR UPDATE (lock_resource) and waits. Base conformance resources are no targets: nobody deletes them.
 --
 -- It returns the space, so that a call of it can be the space argument of store_versions: arguments are evaluated before the
 -- function begins.
@@ -14,9 +14,6 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $function$
 declare
-  v_base constant int := (
-    select b.number from andiron.space s join andiron.space b on b.tenant is null and b.release = s.release
-    where s.number = p_space);
   v_target record;
 begin
   if p_space is distinct from nullif(current_setting('andiron.space', true), '')::int then
@@ -31,11 +28,7 @@ begin
     where r.space = p_space and r.resource_type = v_target.resource_type
       and r.resource_key = v_target.resource_key and not r.deleted and r.version >= v_target.version
     for key share;
-    if not found and not p_is_lenient and not exists (
-      select 1 from andiron.resource r
-      where r.space = v_base and r.resource_type = v_target.resource_type
-        and r.resource_key = v_target.resource_key and not r.deleted)
-    then
+    if not found and not p_is_lenient then
       raise exception 'a reference points to nothing' using errcode = 'AN003';
     end if;
   end loop;

@@ -21,10 +21,9 @@ it('each space has a state', async () => {
 });
 
 it('no trigger acts on a table that is written with the data of a space', async () => {
-  // Those of these tables are for the version before.
   const { rows } = await storage.owner.query<{ name: string }>(
     `select t.tgname as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
-     where c.relnamespace = 'andiron'::regnamespace and not t.tgisinternal and c.relname not in ('job', 'content_removal')`,
+     where c.relnamespace = 'andiron'::regnamespace and not t.tgisinternal`,
   );
   expect(rows).toEqual([]);
 });

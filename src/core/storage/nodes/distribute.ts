@@ -156,9 +156,6 @@ async function distributeWithin(
   await run(sql`set local citus.multi_shard_modify_mode to 'sequential'`);
   const [{ name: database = '' } = {}] = await run<{ name: string }>(sql`select current_database() as name`);
   await run(sql`alter database ${sql.id(database)} set citus.multi_shard_modify_mode to 'sequential'`);
-  // They are for the version before.
-  await run(sql`drop trigger if exists import_ended on andiron.job`);
-  await run(sql`drop trigger if exists fill_space on andiron.content_removal`);
   for (const { name, table } of keys)
     await run(sql`alter table ${named(table)} drop constraint ${sql.id(name)}`);
   await renumber(run);
