@@ -47,12 +47,18 @@ ${hidden('token', token)}<input type="hidden" id="secret" name="secret" value="$
   );
 }
 
+/** Loads the page of another link: it differs from the address here only behind the `#`, for which browsers load no page. */
+export const NEXT_LINK_SCRIPT = `
+addEventListener('hashchange', () => location.replace(location.pathname + '?' + location.hash));
+`;
+
 export function passwordSetPage({ user, tenant }: PasswordSetPage): string {
   return page(
     'Your password is set',
     `<h1>Your password is set</h1>
 <p>You can sign in to <strong>${isolated(tenant)}</strong> as <strong>${isolated(user)}</strong>.</p>
-<p><a href="../console">Open the console</a></p>`,
+<p><a href="../console">Open the console</a></p>
+<script>${NEXT_LINK_SCRIPT}</script>`,
   );
 }
 

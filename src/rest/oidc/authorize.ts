@@ -14,6 +14,7 @@ import {
   enrolmentPage,
   INVITATION_SCRIPT,
   invitationPage,
+  NEXT_LINK_SCRIPT,
   passwordSetPage,
   recoveryCodesPage,
   secondFactorRemovedPage,
@@ -119,7 +120,7 @@ export function sendStep(
     case 'signed-out':
       return send(signedOutPage());
     case 'password-set':
-      return send(passwordSetPage(step));
+      return send(passwordSetPage(step), { script: NEXT_LINK_SCRIPT });
     case 'invitation':
       return send(invitationPage(step), { hasForm: true, script: INVITATION_SCRIPT });
     case 'code':
