@@ -5,7 +5,7 @@ import { andiron } from '../support/andiron';
 import type { Answer } from '../support/http';
 import { openSharedServer, type SharedServer } from '../support/shared-server';
 import { ConsoleUser, type ConsoleTokens } from '../support/console-sign-in';
-import { APP, Browser, makeProof, toAuthorize } from '../support/sign-in';
+import { APP, Browser, makeProof, toAuthorize, toReturned } from '../support/sign-in';
 import { toCode } from '../support/totp';
 
 const PASSWORD = 'correct horse battery';
@@ -249,6 +249,31 @@ it('where the tenant requires it, a person sets one up at the next sign-in, befo
   const path = `/w/${tenant}/oidc/${next.replace(/&#(\d+);/g, (_all, code) => String.fromCharCode(Number(code)))}`;
   expect(isIn(await browser.open(path))).toBe(true);
   expect(isIn(await signIn(tenant, 'mia', toCode(secret)))).toBe(true);
+});
+
+it('a person goes back to the app from the page of the code, and from that to set one up', async () => {
+  const tenant = await makeTenant('cancelled');
+  await makeUser(tenant, 'max');
+  await enrol(tenant, 'max');
+  const asked = await toCodePage(tenant, 'max');
+  expect(asked.page.text).toContain('recovery codes');
+  const changed = await server.administer('PATCH', `/tenants/${tenant}`, {
+    settings: { 'second-factor': 'required' },
+  });
+  expect(changed.status).toBe(200);
+  await makeUser(tenant, 'moa');
+  const browser = new Browser(server);
+  const setting = { browser, page: await browser.signIn(toStart(tenant), 'moa', PASSWORD) };
+  expect(secretOf(setting.page)).toHaveLength(32);
+  for (const { browser, page } of [asked, setting]) {
+    const [cancel = ''] = /<button [^>]*>Cancel<\/button>/.exec(page.text) ?? [];
+    expect(cancel).toContain('value="deny" formnovalidate');
+    const { answer } = toReturned(await browser.send(page, { step: 'deny' }));
+    expect([answer.error, browser.cookies.has('andiron-session')]).toEqual(['access_denied', false]);
+  }
+  // There is no app to go back to.
+  const own = new Browser(server);
+  expect((await own.signIn(toSetting(tenant), 'max', PASSWORD)).text).not.toContain('Cancel');
 });
 
 describe('on the page of the second factor', () => {

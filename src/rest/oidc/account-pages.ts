@@ -1,7 +1,7 @@
 /** The pages on which people set what they sign in with. */
 import { renderSVG } from 'uqr';
 import type { SignInStep } from '../../core';
-import { escapeHtml, hidden, isolated, page, toProblem } from './html';
+import { cancelButton, escapeHtml, hidden, isolated, page, toProblem } from './html';
 
 type InvitationPage = Extract<SignInStep, { kind: 'invitation' }>;
 type CodePage = Extract<SignInStep, { kind: 'code' }>;
@@ -84,7 +84,8 @@ const PURPOSES: Readonly<
   },
 };
 
-export function codePage({ token, proof, user, tenant, problem, purpose }: CodePage): string {
+export function codePage(shown: CodePage): string {
+  const { token, proof, user, tenant, problem, purpose, redirectUri } = shown;
   const { words, buttons } = PURPOSES[purpose];
   const name = (text: string): string => `<strong>${isolated(text)}</strong>`;
   return page(
@@ -92,8 +93,9 @@ export function codePage({ token, proof, user, tenant, problem, purpose }: CodeP
     `<h1>Enter the code of your app</h1>
 <p>${words(name(tenant), name(user))}</p>
 ${toProblem(problem)}<form method="post">
-${hidden('token', token)}${hidden('proof', proof)}${codeField('Code of six digits, or a recovery code')}
-<div class="buttons">${buttons}</div>
+${hidden('token', token)}${hidden('proof', proof)}${codeField('Code of six digits, or a recovery code', 'help')}
+<p id="help">The app on your phone shows another code every 30 seconds. Without the phone, enter one of your recovery codes. Without those, ask an administrator to remove your second factor.</p>
+<div class="buttons">${buttons}${cancelButton(redirectUri)}</div>
 </form>`,
   );
 }
@@ -107,7 +109,8 @@ export function secondFactorRemovedPage({ next }: RemovedPage): string {
   );
 }
 
-export function enrolmentPage({ token, proof, user, tenant, text, uri, problem }: EnrolmentPage): string {
+export function enrolmentPage(shown: EnrolmentPage): string {
+  const { token, proof, user, tenant, text, uri, problem, redirectUri } = shown;
   return page(
     'Set up your second factor',
     `<h1>Set up your second factor</h1>
@@ -120,7 +123,7 @@ export function enrolmentPage({ token, proof, user, tenant, text, uri, problem }
 </ol>
 ${toProblem(problem)}<form method="post">
 ${hidden('token', token)}${hidden('proof', proof)}${codeField('Code of six digits')}
-<div class="buttons"><button type="submit" name="step" value="enrol">Set it up</button></div>
+<div class="buttons"><button type="submit" name="step" value="enrol">Set it up</button>${cancelButton(redirectUri)}</div>
 </form>`,
   );
 }
@@ -137,7 +140,9 @@ ${codes.map((code) => `<li><code>${escapeHtml(code)}</code></li>`).join('\n')}
   );
 }
 
-function codeField(label: string): string {
+/** `help`: the id of the words that help. */
+function codeField(label: string, help?: string): string {
+  const described = help === undefined ? '' : ` aria-describedby="${help}"`;
   return `<label for="code">${label}</label>
-<input type="text" id="code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required autofocus>`;
+<input type="text" id="code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false"${described} required autofocus>`;
 }

@@ -57,6 +57,12 @@ export function hidden(name: string, value: string): string {
   return `<input type="hidden" name="${name}" value="${escapeHtml(value)}">\n`;
 }
 
+/** Goes back to the client; a page of our own has none. */
+export function cancelButton(redirectUri: string | undefined): string {
+  if (redirectUri === undefined) return '';
+  return '\n<button type="submit" name="step" value="deny" formnovalidate>Cancel</button>';
+}
+
 export function page(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">

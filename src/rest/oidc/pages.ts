@@ -1,14 +1,11 @@
 /** The sign-in pages: plain HTML without scripts, usable with a keyboard, a screen reader and any browser. */
 import type { PatientChoice, SignInStep } from '../../core';
-import { escapeHtml, hidden, isolated, page, toProblem } from './html';
+import { cancelButton, escapeHtml, hidden, isolated, page, toProblem } from './html';
 import { describeScope } from './scope-words';
 
 type SignInPage = Extract<SignInStep, { kind: 'sign-in' }>;
 type ContinuePage = Extract<SignInStep, { kind: 'continue' }>;
 type ConsentPage = Extract<SignInStep, { kind: 'consent' }>;
-
-/** Goes back to the client. */
-const CANCEL = '\n<button type="submit" name="step" value="deny" formnovalidate>Cancel</button>';
 
 export function signInPage({ client, tenant, user = '', token, redirectUri, problem }: SignInPage): string {
   const focused = { user: user === '' ? ' autofocus' : '', password: user === '' ? '' : ' autofocus' };
@@ -21,7 +18,7 @@ ${hidden('token', token)}<label for="user">User name</label>
 <input type="text" id="user" name="user" value="${escapeHtml(user)}" autocomplete="username" autocapitalize="none" spellcheck="false" required${focused.user}>
 <label for="password">Password</label>
 <input type="password" id="password" name="password" autocomplete="current-password" required${focused.password}>
-<div class="buttons"><button type="submit" name="step" value="sign-in">Sign in</button>${redirectUri === undefined ? '' : CANCEL}</div>
+<div class="buttons"><button type="submit" name="step" value="sign-in">Sign in</button>${cancelButton(redirectUri)}</div>
 </form>`,
   );
 }
