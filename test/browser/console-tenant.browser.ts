@@ -131,7 +131,7 @@ it('an administrator of a tenant invites a person, changes a policy and a settin
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('link', { name: 'acme' }).waitFor();
   expect(await findBarriers(page)).toEqual([]);
-  await dialog.getByRole('textbox', { name: 'Name of the tenant' }).fill('beta');
+  await dialog.getByRole('textbox', { name: 'Name of the tenant' }).fill(' BETA');
   await dialog.getByRole('button', { name: 'Open' }).click();
   await page.waitForURL(`${server.base}/w/beta`);
   await page.getByRole('banner').getByRole('button', { name: 'Sign in' }).waitFor();

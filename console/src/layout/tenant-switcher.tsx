@@ -59,12 +59,15 @@ export function TenantChoice({ space }: { readonly space: Space }) {
   return (
     <Stack gap="xs">
       <KnownTenants here={space} />
-      <form onSubmit={form.onSubmit(({ name }) => location.assign(addressOfTenant(name.trim())))}>
+      <form
+        onSubmit={form.onSubmit(({ name }) => location.assign(addressOfTenant(name.trim().toLowerCase())))}
+      >
         <Group gap="xs" align="end" wrap="nowrap">
           <TextInput
             label={words.name}
             {...form.getInputProps('name')}
-            pattern="[a-z0-9\-]{1,63}"
+            // Names are in lower case; people may type them otherwise.
+            pattern="\s*[A-Za-z0-9\-]{1,63}\s*"
             required
             withAsterisk={false}
             autoComplete="off"
