@@ -270,3 +270,55 @@ it('a client says which of its scopes and policies have no effect', async () => 
   await screen.findByText('Some of this has no effect');
   expect(screen.getByText(warning)).toBeDefined();
 });
+
+describe('the setting that requires a second factor', () => {
+  const described = {
+    ...{ name: 'second-factor', meaning: 'Who needs one', default: 'optional', defaultFrom: 'SECOND_FACTOR' },
+    ...{ values: ['optional', 'required'], operator: false, fixed: false },
+  };
+  const changes: unknown[] = [];
+  const start = (own: string): void => {
+    changes.length = 0;
+    const settings = { 'second-factor': own, validation: 'lenient' };
+    const tenant = { name: 'acme', display: 'Acme', status: 'active', settings, own: ['second-factor'] };
+    globalThis.fetch = (input, init) => {
+      const path = input instanceof Request ? input.url : String(input);
+      if (path.endsWith('/settings'))
+        return Promise.resolve(Response.json({ settings: [described], mail: false }));
+      if (typeof init?.body === 'string') changes.push(JSON.parse(init.body));
+      return Promise.resolve(Response.json(tenant));
+    };
+    signIn('acme', { isAdministrator: true });
+    render(<App />, '/w/acme/console/administration/settings');
+  };
+  const choose = async (value: string): Promise<void> => {
+    fireEvent.click(await screen.findByRole('combobox', { name: 'second-factor' }));
+    fireEvent.click(await screen.findByRole('option', { name: value }));
+  };
+
+  it.each(['Save second-factor', 'Save all changes'])(
+    'says first that it signs people out, the administrator too (%s)',
+    async (name) => {
+      start('optional');
+      await choose('required');
+      fireEvent.click(await screen.findByRole('button', { name }));
+      const dialog = await screen.findByRole('dialog', { name: 'Require a second factor?' });
+      expect(dialog.textContent).toContain('so are you if you have none');
+      fireEvent.click(within(dialog).getByRole('button', { name: 'Cancel' }));
+      await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+      expect(changes).toEqual([]);
+      fireEvent.click(screen.getByRole('button', { name }));
+      fireEvent.click(await screen.findByRole('button', { name: 'Require it' }));
+      await waitFor(() => expect(changes).toEqual([{ settings: { 'second-factor': 'required' } }]));
+      await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    },
+  );
+
+  it('asks nothing when it ends', async () => {
+    start('required');
+    await choose('optional');
+    fireEvent.click(await screen.findByRole('button', { name: 'Save second-factor' }));
+    await waitFor(() => expect(changes).toEqual([{ settings: { 'second-factor': 'optional' } }]));
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+});

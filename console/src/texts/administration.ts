@@ -139,6 +139,10 @@ export const administration = {
     discard: 'Discard',
     savedNames: (names: string) => `Saved: ${names}`,
     expects: (words: string) => `Takes ${words}.`,
+    requireTitle: 'Require a second factor?',
+    requireWords:
+      'Within 2 seconds everybody who has no second factor is signed out, apps included, and so are you if you have none. Each person sets one up at the next sign-in.',
+    requireAction: 'Require it',
     perClient: 'Rates of single clients',
     perClientHint: 'A client with a rate of its own is not limited by rate-limit-client.',
     perClientClient: 'Client',

@@ -25,9 +25,8 @@ export interface ConfirmProps {
 }
 
 export function Confirm(props: ConfirmProps) {
-  const { label, name, title, words, action, typed, button, run, isDirect = false, progress } = props;
+  const { label, name, button, run, isDirect = false } = props;
   const [isOpen, { open, close }] = useDisclosure(false);
-  const [text, setText] = useState('');
   const [isRunning, setIsRunning] = useState(false);
   const [error, setError] = useState<unknown>();
   const start = async (): Promise<void> => {
@@ -44,7 +43,6 @@ export function Confirm(props: ConfirmProps) {
     }
   };
   const begin = (): void => {
-    setText('');
     setError(undefined);
     if (isDirect) void start();
     else open();
@@ -54,49 +52,84 @@ export function Confirm(props: ConfirmProps) {
       <Button size="xs" variant="default" aria-label={name ?? label} {...button} onClick={begin}>
         {label}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={isRunning ? () => undefined : close}
-        title={title}
-        closeButtonProps={{ 'aria-label': texts.common.close }}
-      >
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            // Events of a dialog go on to the form around its button, which must not be sent.
-            event.stopPropagation();
-            void start();
-          }}
-        >
-          <Stack gap="md">
-            <Text size="sm">{words}</Text>
-            {typed === undefined ? null : (
-              <TextInput
-                label={typed.label}
-                value={text}
-                onChange={(event) => setText(event.currentTarget.value)}
-                autoComplete="off"
-                data-autofocus
-              />
-            )}
-            {isRunning ? progress : null}
-            {error === undefined ? null : <FailureView error={error} />}
-            <Group justify="end" gap="sm">
-              <Button variant="default" onClick={close} disabled={isRunning}>
-                {texts.common.cancel}
-              </Button>
-              <Button
-                type="submit"
-                color="red"
-                loading={isRunning}
-                disabled={typed !== undefined && text !== typed.text}
-              >
-                {action}
-              </Button>
-            </Group>
-          </Stack>
-        </form>
-      </Modal>
+      <ConfirmDialog
+        {...props}
+        isOpen={isOpen}
+        isRunning={isRunning}
+        error={error}
+        close={close}
+        start={() => void start()}
+      />
     </>
+  );
+}
+
+export interface ConfirmDialogProps extends Pick<
+  ConfirmProps,
+  'title' | 'words' | 'action' | 'typed' | 'progress'
+> {
+  readonly isOpen: boolean;
+  readonly isRunning: boolean;
+  /** Why it did not work. */
+  readonly error?: unknown;
+  readonly close: () => void;
+  readonly start: () => void;
+}
+
+/** The question by itself, where another control than a button of its own leads to it. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, isOpen, isRunning, close } = props;
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={isRunning ? () => undefined : close}
+      title={title}
+      closeButtonProps={{ 'aria-label': texts.common.close }}
+    >
+      <Question {...props} />
+    </Modal>
+  );
+}
+
+/** Begins anew each time the dialog opens. */
+function Question({ words, action, typed, progress, isRunning, error, close, start }: ConfirmDialogProps) {
+  const [text, setText] = useState('');
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        // Events of a dialog go on to the form around its button, which must not be sent.
+        event.stopPropagation();
+        start();
+      }}
+    >
+      <Stack gap="md">
+        <Text size="sm">{words}</Text>
+        {typed === undefined ? null : (
+          <TextInput
+            label={typed.label}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            autoComplete="off"
+            data-autofocus
+          />
+        )}
+        {isRunning ? progress : null}
+        {error === undefined ? null : <FailureView error={error} />}
+        <Group justify="end" gap="sm">
+          <Button variant="default" onClick={close} disabled={isRunning}>
+            {texts.common.cancel}
+          </Button>
+          <Button
+            type="submit"
+            color="red"
+            loading={isRunning}
+            disabled={typed !== undefined && text !== typed.text}
+          >
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   );
 }

@@ -20,6 +20,18 @@ export function changedSettings(
   );
 }
 
+/** True: the changes end the sessions of people without a second factor. Null resets a setting. */
+export function endsSessions(
+  changes: Readonly<Record<string, string | null>>,
+  { settings: now }: Pick<TenantDetails, 'settings'>,
+  described: readonly SettingDescription[],
+): boolean {
+  const name = 'second-factor';
+  if (!(name in changes)) return false;
+  const value = changes[name] ?? described.find((setting) => setting.name === name)?.default;
+  return value === 'required' && now[name] !== value;
+}
+
 /** The rates of single clients, by the id of the client. */
 export function clientRates({ settings, own }: Pick<TenantDetails, 'settings' | 'own'>): readonly {
   readonly client: string;

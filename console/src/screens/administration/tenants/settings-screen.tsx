@@ -13,13 +13,17 @@ import { Loaded } from '../../../layout/loaded';
 import { useIsOperator } from '../../../layout/use-administration';
 import { texts } from '../../../texts';
 import { ScreenHeading } from '../../../layout/heading';
+import { ConfirmDialog } from '../confirm';
 import { useChange, useTenant, useTenantDetails } from '../queries';
 import { Saved } from '../saved';
 import { ClientRates } from './client-rates';
-import { changedSettings } from './setting-changes';
+import { changedSettings, endsSessions } from './setting-changes';
 import { SettingField } from './setting-field';
 
 const words = texts.administration.settingsScreen;
+
+/** New values of settings, by name; null resets one. */
+type Changes = Readonly<Record<string, string | null>>;
 
 export function SettingsScreen() {
   const tenant = useTenant();
@@ -60,14 +64,17 @@ function Settings({
   const isOperator = useIsOperator();
   const changed = changedSettings(draft, tenant);
   const names = Object.keys(changed);
-  const saving = useChange((changes: Readonly<Record<string, string | null>>) =>
-    changeTenant(tenant.name, { settings: changes }),
-  );
-  const save = (changes: Readonly<Record<string, string | null>>): void =>
+  const saving = useChange((changes: Changes) => changeTenant(tenant.name, { settings: changes }));
+  /** Changes that wait for an answer. */
+  const [asked, setAsked] = useState<Changes>();
+  const send = (changes: Changes): void =>
     saving.mutate(changes, {
+      onSettled: () => setAsked(undefined),
       onSuccess: () =>
         setDraft((now) => Object.fromEntries(Object.entries(now).filter(([name]) => !(name in changes)))),
     });
+  const save = (changes: Changes): void =>
+    endsSessions(changes, tenant, settings) ? setAsked(changes) : send(changes);
   const wrong = saving.isError ? saving.error.message : '';
   return (
     <form
@@ -90,6 +97,15 @@ function Settings({
             save={save}
           />
         ))}
+        <ConfirmDialog
+          title={words.requireTitle}
+          words={words.requireWords}
+          action={words.requireAction}
+          isOpen={asked !== undefined}
+          isRunning={saving.isPending}
+          close={() => setAsked(undefined)}
+          start={() => send(asked ?? {})}
+        />
         {saving.isError ? <FailureView error={saving.error} /> : null}
         <Saved
           isSaved={saving.isSuccess && names.length === 0}
