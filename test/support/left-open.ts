@@ -8,7 +8,10 @@ const open = new Set<Close>();
 /** The open ones when the last test began; undefined until a test begins. */
 let openBefore: ReadonlySet<Close> | undefined;
 
-/** Gives `close` back as one that works once, and that is called after the test if the test does not call it. */
+/**
+ * Gives `close` back as one that works once, and that is called after the test if the test does not call it. What a `beforeAll` opens
+ * is closed by an `afterAll`: it is called here only if no test has begun.
+ */
 export function closedAtEnd(close: Close): Close {
   let closed: Promise<void> | undefined;
   const once = (): Promise<void> => {

@@ -6,7 +6,6 @@ import { maskHeaders, TYPE_NUMBERS } from '../../../migrations/0044-masked-heade
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
 import { migrate } from '../../../src/core/storage/schema/migrate';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
-import { closedAtEnd } from '../../support/left-open';
 import { silentLog } from '../../support/log';
 import { TESTED_RELEASES } from '../../support/releases';
 
@@ -44,9 +43,12 @@ describe('an upgrade', () => {
     database = await createTestDatabase({ empty: true });
     owner = new Client(database.settings);
     await owner.connect();
-    closedAtEnd(() => owner.end());
     const dump = path.join(__dirname, 'database-of-schema-33.sql');
     await owner.query(await readFile(dump, 'utf8'));
+  });
+  afterAll(async () => {
+    await owner.end();
+    await database.drop();
   });
 
   it('masks them in every version, also of the base spaces, and nothing else', async () => {
