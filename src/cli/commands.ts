@@ -6,6 +6,7 @@ import { config } from './commands/config';
 import { distribute } from './commands/distribute';
 import { doctor } from './commands/doctor';
 import { importFiles } from './commands/import';
+import { importTerminology } from './commands/import-terminology';
 import { importPackage } from './commands/import-package';
 import { issuer } from './commands/issuer';
 import { keys } from './commands/keys';
@@ -39,6 +40,7 @@ const ON_DATABASE: readonly AnyCommand[] = [
     subscription,
     importFiles,
     importPackage,
+    importTerminology,
     reindex,
     distribute,
     nodes,

@@ -28,6 +28,7 @@ import type { ConnectionUsage, Readiness, Admission } from './process';
 import type { SignIn, Users } from './sign-in';
 import type { SubscriptionAdministration, NotificationCounts } from './subscription';
 import type { Tenants } from './tenant';
+import type { CodeSystemFile, CodeSystemImport, CodeSystemImportOptions } from './terminology';
 import type { LiveQueryCounts } from './change-stream';
 import type { WrittenContent } from './resource-input';
 import type { Criteria, ResourceVersion, SignedRead } from './version';
@@ -232,6 +233,12 @@ export interface CoreJobs {
   readonly requests: Jobs;
   readonly administration: AdministrationJobs;
   readonly imports: Imports;
+  /** Stores a code system whose concepts are too many for one resource. Throws as an update does. */
+  importCodeSystem(
+    context: RequestContext,
+    file: CodeSystemFile,
+    options?: CodeSystemImportOptions,
+  ): Promise<CodeSystemImport>;
   /** The jobs of all tenants that have not ended. */
   readonly open: {
     /** The oldest first, at most 200. Cost: a connection. */

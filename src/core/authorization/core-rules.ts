@@ -53,6 +53,7 @@ export const CORE_RULES = {
     requests: 'data',
     administration: 'server',
     imports: 'data',
+    importCodeSystem: 'server',
     open: 'server',
     reindex: 'server',
     verifyIndex: 'server',

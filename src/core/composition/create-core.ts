@@ -16,6 +16,7 @@ import { changes } from '../interactions/changes';
 import { parseIfNoneExist } from '../interactions/conditional/if-none-exist';
 import { openSignedRead, refusedSignature, signRead } from '../interactions/signed-read';
 import { AdministrationJobs, FETCHES } from '../jobs/administration-jobs';
+import { importCodeSystem } from '../jobs/code-system-import';
 import { ImportJobs } from '../jobs/imports';
 import { OpenJobs } from '../jobs/open-jobs';
 import { createReindexJob } from '../jobs/reindex-job';
@@ -119,6 +120,8 @@ export async function createCore(given: CoreOptions): Promise<RunningCore> {
       ),
       administration: administrationJobs,
       imports,
+      importCodeSystem: (context, file, given) =>
+        importCodeSystem({ services, interactions: connected.interactions }, context, file, given),
       open: { list: () => openJobs.list(), stop: (id) => openJobs.stop(id) },
       startWork() {
         for (const one of [erasures, jobs, audit, access, notifications, work, contentSweep]) one.start();

@@ -12,6 +12,7 @@ import type { SearchPage } from '../api/search';
 import { type RequestContext } from '../context';
 import { type Definitions } from '../fhir/definitions';
 import { type JsonDocument, type JsonObject } from '../fhir/json';
+import type { ConceptStorage } from '../fhir/terminology/concept-set';
 import { type LabelChange } from '../fhir/meta-labels';
 import { type Finding, type Validator } from '../fhir/validate';
 import type { Notification } from '../api/notification';
@@ -112,14 +113,14 @@ export interface OperationLimits {
 /** The part of the storage that terminology reads. */
 export type TerminologyStorage = Pick<
   OperationStorage,
-  'findCanonical' | 'findCanonicalKey' | 'findSystemOfValueSet' | 'terminologyVersion'
+  'findCanonical' | 'findCanonicalKey' | 'findSystemOfValueSet' | 'terminologyVersion' | keyof ConceptStorage
 >;
 
 /**
  * Storage and cache of a space: functions, whose arguments and results are plain values, so that an operation may run in
  * a worker thread and send its calls to the main thread.
  */
-export interface OperationStorage {
+export interface OperationStorage extends ConceptStorage {
   /**
    * Returns the resource of this `url`, from the tenant's own space before the base space. Returns the given version,
    * or the newest without one; undefined when there is none.

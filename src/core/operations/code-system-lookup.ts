@@ -8,6 +8,7 @@
  */
 import { fhirError } from '../errors';
 import { lookUp } from '../fhir/terminology/lookup';
+import { withConcepts } from '../fhir/terminology/stored-code-system';
 import { withSupplements } from '../fhir/terminology/supplements';
 import { type ReadOperation } from '../operation-types/operation';
 import { withRequestResources } from './request-resources';
@@ -31,14 +32,19 @@ export const codeSystemLookup: ReadOperation = {
     const { system, version, code } = codeToLookUp(parameters);
     const supplements = await requireSupplements(terminologyOf(environment), parameters);
     const codeSystem = withSupplements(await findCodeSystem(environment, system, version), supplements);
-    const concept = codeSystem.find(code);
-    if (concept === undefined) {
-      const reason = `The code system ${system} has no code '${code}'`;
-      throw fhirError('notFoundInTerminology', { reason }, parameters.first('code')?.expression);
-    }
     const displayLanguage = displayLanguageOf(parameters);
-    return {
-      parameters: lookUp(codeSystem, concept, { properties: parameters.texts('property'), displayLanguage }),
-    };
+    return withConcepts(environment, () => {
+      const concept = codeSystem.find(code);
+      if (concept === undefined) {
+        const reason = `The code system ${system} has no code '${code}'`;
+        throw fhirError('notFoundInTerminology', { reason }, parameters.first('code')?.expression);
+      }
+      return {
+        parameters: lookUp(codeSystem, concept, {
+          properties: parameters.texts('property'),
+          displayLanguage,
+        }),
+      };
+    });
   },
 };

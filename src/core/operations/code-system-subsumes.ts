@@ -7,6 +7,7 @@
  */
 import { fhirError } from '../errors';
 import { type CodeSystem } from '../fhir/terminology/code-system';
+import { withConcepts } from '../fhir/terminology/stored-code-system';
 import { subsumption } from '../fhir/terminology/validation';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type ReadOperation, type OperationInput } from '../operation-types/operation';
@@ -24,12 +25,13 @@ export const codeSystemSubsumes: ReadOperation = {
       [input.parameters.text('system'), a.system, b.system].filter((url) => url !== undefined),
     );
     const codeSystem = await findMeant(environment, input, systems);
-    const outcome = subsumption(codeSystem, a.code, b.code);
-    if (outcome === undefined) {
+    const outcome = await withConcepts(environment, () => {
+      const found = subsumption(codeSystem, a.code, b.code);
+      if (found !== undefined) return found;
       const code = codeSystem.find(a.code) === undefined ? a.code : b.code;
       const reason = `The code system ${codeSystem.url} has no code '${code}'`;
       throw fhirError('notFoundInTerminology', { reason });
-    }
+    });
     return { parameters: [{ name: 'outcome', valueCode: outcome }] };
   },
 };

@@ -10,6 +10,7 @@
 import { FhirError, type ErrorKey } from '../errors';
 import { type CodeSystem } from '../fhir/terminology/code-system';
 import { stringMember } from '../fhir/terminology/members';
+import { withConcepts } from '../fhir/terminology/stored-code-system';
 import { withSupplements } from '../fhir/terminology/supplements';
 import { combineValidations, unavailable, validateInCodeSystem } from '../fhir/terminology/validation';
 import { type ReadOperation } from '../operation-types/operation';
@@ -51,7 +52,9 @@ export const codeSystemValidateCode: ReadOperation = {
       return toAnswer(combineValidations(codes.map((code) => unavailable(code, message))), input.parameters);
     }
     const options = validationOptions(input.parameters);
-    const validations = codes.map((code) => validateInCodeSystem(codeSystem, code, options));
+    const validations = await withConcepts(environment, () =>
+      codes.map((code) => validateInCodeSystem(codeSystem, code, options)),
+    );
     return toAnswer(combineValidations(validations), input.parameters);
   },
 };

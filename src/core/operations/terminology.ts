@@ -21,7 +21,7 @@ import { type CodeToValidate, type Validation, type ValidationOptions } from '..
 import { type CanonicalType, type OperationEnvironment } from '../operation-types/environment';
 import { type OperationAnswer, type OperationInput } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';
-import { parseInTurn, terminologyOf } from '../terminology/terminology-source';
+import { parseInTurn, terminologyOf, withItsConcepts } from '../terminology/terminology-source';
 import { TX_RESOURCE } from './request-resources';
 
 /** Throws `notSupported` for unsupported parameters, because ignoring one would give a wrong answer. */
@@ -124,7 +124,7 @@ export async function readById(environment: OperationEnvironment, id: string): P
   const key = `${environment.context.space.number}/CodeSystem/id/${id}/${versionId}/${lastUpdated}/${sequence}`;
   const found = await environment.codeSystems.get(key, () => Promise.resolve({ key, text }));
   if (found === undefined) throw new Error('a code system that was given is missing');
-  return found;
+  return withItsConcepts(environment, found);
 }
 
 function notFound(

@@ -97,6 +97,7 @@ async function toExpanded(
     identifier: `urn:uuid:${randomUUID()}`,
     timestamp: new Date().toISOString(),
     turns,
+    storage: environment,
     parameters: repeatedParameters(parameters),
   });
   const expanded: JsonObject = {};

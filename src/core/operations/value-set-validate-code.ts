@@ -8,6 +8,7 @@
  * https://hl7.org/fhir/R4/valueset-operation-validate-code.html
  */
 import { composeValueSet } from '../fhir/terminology/compose';
+import { withConcepts } from '../fhir/terminology/stored-code-system';
 import { type Canonical } from '../fhir/terminology/source';
 import { combineValidations, validateInValueSet } from '../fhir/terminology/validation';
 import { type ReadOperation } from '../operation-types/operation';
@@ -47,7 +48,9 @@ export const valueSetValidateCode: ReadOperation = {
     const rules = { ...versionRules(input.parameters), ofCodes };
     const composed = await composeValueSet(resource, source, rules);
     const options = validationOptions(input.parameters);
-    const validations = codes.map((code) => validateInValueSet(composed, code, options));
+    const validations = await withConcepts(environment, () =>
+      codes.map((code) => validateInValueSet(composed, code, options)),
+    );
     return toAnswer(combineValidations(validations), input.parameters);
   },
 };

@@ -66,6 +66,11 @@ const TERMINOLOGY: Readonly<Record<keyof TerminologyStorage, boolean>> = {
   findCanonicalKey: false,
   findSystemOfValueSet: false,
   terminologyVersion: false,
+  findConceptSet: false,
+  readConcepts: false,
+  listConcepts: false,
+  scanConcepts: false,
+  findConcepts: false,
 };
 
 /** Each call of the worker thread. True: it may change what is stored. */

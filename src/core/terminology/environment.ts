@@ -4,6 +4,7 @@ import { definitionsDigest } from '../fhir/definitions';
 import type { TerminologyEnvironment, TerminologyStorage } from '../operation-types/environment';
 import type { SearchServices } from '../ports';
 import { lastChangeOf } from '../storage/read/conformance';
+import { createConceptStorage } from './concept-storage';
 import { findSystemOfValueSet } from './value-set-systems';
 
 /** The value sets and code systems that a space can see. */
@@ -14,6 +15,7 @@ export function createTerminologyEnvironment(services: SearchServices, space: Sp
 /** The part of the environment that reads storage. */
 export function createTerminologyStorage(services: SearchServices, space: Space): TerminologyStorage {
   return {
+    ...createConceptStorage(services, space),
     findCanonical: (type, url, version) => findCanonical(services, space, { type, url, version }),
     findCanonicalKey: (type, url, version) => findCanonicalKey(services, space, { type, url, version }),
     findSystemOfValueSet: (url) => findSystemOfValueSet(services, space, url),

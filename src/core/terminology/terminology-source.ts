@@ -1,8 +1,10 @@
 import { turns } from '../concurrency/turns';
 import { type JsonObject, parseStoredObject } from '../fhir/json';
 import { type CodeSystem, hasConcepts } from '../fhir/terminology/code-system';
+import { type ConceptStorage, conceptSetOf } from '../fhir/terminology/concept-set';
 import { valueSetOfSystem, implicitValueSet } from '../fhir/terminology/implicit';
 import { type TerminologySource, toCanonical } from '../fhir/terminology/source';
+import { storedCodeSystem } from '../fhir/terminology/stored-code-system';
 import { builtInCodeSystem } from '../fhir/terminology/systems';
 import type { TerminologyEnvironment } from '../operation-types/environment';
 
@@ -12,6 +14,19 @@ export async function parseInTurn(text: string): Promise<JsonObject> {
   return parseStoredObject(text);
 }
 
+/**
+ * Returns a code system whose concepts are in tables with these, and any other as it is. Without its set it has no concepts here: that
+ * of an exported tenant stays behind.
+ */
+export async function withItsConcepts(storage: ConceptStorage, codeSystem: CodeSystem): Promise<CodeSystem> {
+  const number = codeSystem.conceptCount === 0 ? conceptSetOf(codeSystem.head) : undefined;
+  if (number === undefined) return codeSystem;
+  const set = await storage.findConceptSet(number);
+  return set === undefined
+    ? { ...codeSystem, content: 'not-present' }
+    : storedCodeSystem(codeSystem.head, set);
+}
+
 /** Returns the terminology of the space, or that of the environment; each code system is read once in the lifetime of the source. */
 export function terminologyOf(environment: TerminologyEnvironment): TerminologySource {
   if (environment.terminology !== undefined) return environment.terminology;
@@ -19,7 +34,10 @@ export function terminologyOf(environment: TerminologyEnvironment): TerminologyS
   const findStored = async (url: string, version?: string): Promise<CodeSystem | undefined> => {
     const key = await environment.findCanonicalKey('CodeSystem', url, version);
     if (key === undefined) return undefined;
-    return environment.codeSystems.get(key, () => environment.findCanonical('CodeSystem', url, version));
+    const found = await environment.codeSystems.get(key, () =>
+      environment.findCanonical('CodeSystem', url, version),
+    );
+    return found && withItsConcepts(environment, found);
   };
   // A resource with concepts wins: it may have displays and properties of its own.
   const findCodeSystem = async (url: string, version?: string): Promise<CodeSystem | undefined> => {
@@ -35,6 +53,7 @@ export function terminologyOf(environment: TerminologyEnvironment): TerminologyS
     return hasVersion ? valueSetOfSystem(url, { system, version }) : undefined;
   };
   return {
+    concepts: environment,
     findCodeSystem(url, version) {
       const canonical = toCanonical(url, version);
       let found = codeSystems.get(canonical);

@@ -8,6 +8,7 @@ import { shorten } from '../fhir/json/fault';
 import { type CodeSystem, hasConcepts, isFragment } from '../fhir/terminology/code-system';
 import { isDisplay } from '../fhir/terminology/display';
 import { stringMember } from '../fhir/terminology/members';
+import { withConcepts } from '../fhir/terminology/stored-code-system';
 import type { TerminologySource } from '../fhir/terminology/source';
 import { expressionOf, MAX_FINDINGS, type CodingsToCheck, type Finding } from '../fhir/validate';
 import type { TerminologyEnvironment } from '../operation-types/environment';
@@ -90,23 +91,31 @@ export function createCodingChecker(): CodingChecker {
       if (codings.length === 0) return [];
       const known = await systemsOf(space, environment);
       const source = terminologyOf(environment);
-      const findings: Finding[] = [];
+      const found: { read: ReadCoding; steps: (typeof codings)[number]['steps']; codeSystem: CodeSystem }[] =
+        [];
       for (const { coding, steps } of codings) {
         const read = readCoding(coding);
         const codeSystem = read && (await findSystem(known, source, read));
-        const fault = read && codeSystem && faultOf(read, codeSystem);
-        if (fault === undefined) continue;
-        const [member, diagnostics] = fault;
-        const expression = expressionOf(root, steps, [member]);
-        findings.push({
-          rule: 'binding',
-          severity: member === 'display' ? 'warning' : severity,
-          diagnostics,
-          expression,
-        });
-        if (findings.length === MAX_FINDINGS) break;
+        if (read !== undefined && codeSystem !== undefined) found.push({ read, steps, codeSystem });
       }
-      return findings;
+      if (found.length === 0) return [];
+      return withConcepts(environment, () => {
+        const findings: Finding[] = [];
+        for (const { read, steps, codeSystem } of found) {
+          const fault = faultOf(read, codeSystem);
+          if (fault === undefined) continue;
+          const [member, diagnostics] = fault;
+          const expression = expressionOf(root, steps, [member]);
+          findings.push({
+            rule: 'binding',
+            severity: member === 'display' ? 'warning' : severity,
+            diagnostics,
+            expression,
+          });
+          if (findings.length === MAX_FINDINGS) break;
+        }
+        return findings;
+      });
     },
   };
 }

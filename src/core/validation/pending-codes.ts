@@ -6,7 +6,15 @@ import { turns } from '../concurrency/turns';
 import type { Space } from '../context';
 import { FhirError } from '../errors';
 import { composeValueSet, type ComposedValueSet } from '../fhir/terminology/compose';
-import { findMember, isAbstract, ValueSetEvaluation, systemsOf } from '../fhir/terminology/membership';
+import type { ConceptStorage } from '../fhir/terminology/concept-set';
+import { withConcepts } from '../fhir/terminology/stored-code-system';
+import {
+  findMember,
+  isAbstract,
+  ValueSetEvaluation,
+  systemsOf,
+  usesStored,
+} from '../fhir/terminology/membership';
 import { parseCanonical, type TerminologySource } from '../fhir/terminology/source';
 import {
   MAX_FINDINGS,
@@ -85,7 +93,7 @@ export function createCodeChecker(): CodeChecker {
       cache.put(key, found);
       return found;
     };
-    return new CodeCheckRun(find);
+    return new CodeCheckRun(find, environment);
   };
   return {
     async check(space, environment, pending) {
@@ -126,9 +134,13 @@ class CodeCheckRun {
   private readonly verdicts = new Map<string, Verdict>();
   private stepsLeft = MAX_STEPS_TOGETHER;
 
-  constructor(private readonly find: (canonical: string) => Promise<FoundValueSet>) {}
+  constructor(
+    private readonly find: (canonical: string) => Promise<FoundValueSet>,
+    private readonly storage: ConceptStorage,
+  ) {}
 
   async run(pending: readonly PendingCode[]): Promise<readonly Finding[]> {
+    await this.lookUpStored(pending);
     for (const pendingCode of pending) {
       if (this.errors >= MAX_FINDINGS) break;
       if (this.isOverLimit(pendingCode)) this.report(pendingCode, 'tooCostly', OVER_LIMIT);
@@ -138,6 +150,7 @@ class CodeCheckRun {
   }
 
   async answer(questions: readonly CodeQuestion[]): Promise<readonly CodeAnswer[]> {
+    await this.lookUpStored(questions);
     const answers: CodeAnswer[] = [];
     for (const question of questions) {
       const verdict = this.isOverLimit(question) ? undefined : await this.check(question);
@@ -153,18 +166,43 @@ class CodeCheckRun {
     return this.verdicts.size + unseen.length > MAX_LOOKUPS;
   }
 
+  private async valueSetOf(canonical: string): Promise<FoundValueSet> {
+    let found = this.valueSets.get(canonical);
+    if (found === undefined) this.valueSets.set(canonical, (found = await this.find(canonical)));
+    return found;
+  }
+
+  /** Looks up the codes of value sets of large code systems together, which takes a statement or two. */
+  private async lookUpStored(questions: readonly CodeQuestion[]): Promise<void> {
+    const asked = new Map<string, { readonly composed: ComposedValueSet; readonly coding: Coding }>();
+    for (const question of questions) {
+      if (asked.size > MAX_LOOKUPS || this.isOverLimit(question)) break;
+      const composed = await this.valueSetOf(question.valueSet);
+      if ('unknown' in composed || !usesStored(composed)) continue;
+      for (const coding of question.codings)
+        asked.set(keyOf(question.valueSet, coding), { composed, coding });
+    }
+    if (asked.size === 0) return;
+    const looked = await withConcepts(this.storage, () =>
+      [...asked].map(([key, { composed, coding }]) => {
+        const evaluation = new ValueSetEvaluation({ maxSteps: MAX_STEPS });
+        return [key, lookUp(composed, coding, evaluation)] as const;
+      }),
+    );
+    for (const [key, verdict] of looked) this.verdicts.set(key, verdict);
+  }
+
   /** One coding in the value set is enough. */
   private async check({ valueSet, codings }: CodeQuestion): Promise<Verdict> {
-    let found = this.valueSets.get(valueSet);
-    if (found === undefined) this.valueSets.set(valueSet, (found = await this.find(valueSet)));
-    if ('unknown' in found) return found;
+    const composed = await this.valueSetOf(valueSet);
+    if ('unknown' in composed) return composed;
     let verdict: Verdict = 'out';
     for (const coding of codings) {
       const key = keyOf(valueSet, coding);
       let each = this.verdicts.get(key);
       if (each === undefined) {
         const evaluation = new ValueSetEvaluation({ maxSteps: Math.min(MAX_STEPS, this.stepsLeft) });
-        this.verdicts.set(key, (each = lookUp(found, coding, evaluation)));
+        this.verdicts.set(key, (each = lookUp(composed, coding, evaluation)));
         this.stepsLeft -= evaluation.steps;
         await turns.take();
       }

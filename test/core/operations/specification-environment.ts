@@ -1,4 +1,5 @@
 /** An environment for operations over the resources of the specification, and those that a test adds. */
+import { NO_CONCEPTS } from '../../support/no-concepts';
 import type { Invocation } from '../../../src/core/api/operation';
 import { fhirError } from '../../../src/core/errors';
 import { loadDefinitions } from '../../../src/core/fhir/definitions';
@@ -156,6 +157,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
     issueBindingToken: async ([id = '']) => {
       throw fhirError('notFound', { type: 'Subscription', id });
     },
+    ...NO_CONCEPTS,
     terminologyVersion: async () => String(changes),
     cachedAnswer: async (key) => answers.get(key),
     cacheAnswer: (key, text) => answers.set(key, text),

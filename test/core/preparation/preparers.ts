@@ -1,4 +1,5 @@
 /** Preparers without a database, and a transaction for them. */
+import { NO_CONCEPTS } from '../../support/no-concepts';
 import path from 'node:path';
 import { toBundleInput, type TenantSpace } from '../../../src/core';
 import type { OpenBundle, VersionsTask } from '../../../src/core/preparation/bundle';
@@ -77,6 +78,7 @@ export function openPreparers({ processorMs = 10_000, clockMs = 30_000 } = {}): 
     findCanonicalKey: none,
     findSystemOfValueSet: none,
     terminologyVersion: () => Promise.resolve(''),
+    ...NO_CONCEPTS,
   };
   pool.serve((request) =>
     request.kind === 'terminology'

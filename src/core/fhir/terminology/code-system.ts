@@ -3,6 +3,7 @@
  * (https://hl7.org/fhir/R4/codesystem.html). Concepts are made on demand, so they are compared by their codes.
  */
 import { type JsonObject } from '../json';
+import type { ConceptRow, ConceptSet } from './concept-set';
 import { choiceMember, objectMember, objectsMember, stringMember } from './members';
 
 export interface Concept {
@@ -17,6 +18,10 @@ export interface Concept {
   readonly isAbstract: boolean;
   /** True if retired (properties inactive and status). */
   readonly isInactive: boolean;
+  /** How many are below it, where that is known. */
+  readonly descendants?: number;
+  /** Present where that is known without its parents. */
+  isSelfOrBelow?(ancestor: Concept): boolean;
 }
 
 export interface CodeSystem {
@@ -28,7 +33,17 @@ export interface CodeSystem {
   readonly head: JsonObject;
   /** True for a system of `systems/`: other displays than its own are right too, and other listed codes. */
   readonly isBuiltIn: boolean;
-  /** In the order of the resource, children after their parent; undefined if a grammar allows too many to list. */
+  /** Where its concepts are in tables (stored-code-system.ts); `find` and the hierarchy are then for `withConcepts`. */
+  readonly stored?: {
+    readonly set: ConceptSet;
+    conceptOf(row: ConceptRow): Concept;
+    /** Returns the code as rows have it. */
+    fold(code: string): string;
+  };
+  /**
+   * In the order of the resource, children after their parent; undefined if a grammar allows too many to list, and where they are
+   * `stored`.
+   */
   readonly concepts: Iterable<Concept> | undefined;
   readonly conceptCount: number;
   /** True if any concept has a parent. */
@@ -53,7 +68,10 @@ export function isFragment({ content, isBuiltIn }: CodeSystem): boolean {
 
 /** True if `ancestor` is the concept itself or above it. Cost: linear in the concepts above it. */
 export function isSelfOrBelow(concept: Concept, ancestor: Concept): boolean {
-  return findAbove(concept, ({ code }) => code === ancestor.code) !== undefined;
+  return (
+    concept.isSelfOrBelow?.(ancestor) ??
+    findAbove(concept, ({ code }) => code === ancestor.code) !== undefined
+  );
 }
 
 /** Returns the first of a concept and its ancestors, breadth first, that fits. Tolerates cycles. */
@@ -77,10 +95,10 @@ export function findAbove(concept: Concept, fits: (candidate: Concept) => boolea
   return undefined;
 }
 
-/** Returns the values of a property of a concept as texts; a Coding as its code. */
-export function propertyValues(concept: Concept, code: string): readonly string[] {
+/** Returns the values of a property of the element of a concept as texts; a Coding as its code. */
+export function propertyValues(element: JsonObject, code: string): readonly string[] {
   const values: string[] = [];
-  for (const property of objectsMember(concept.element, 'property')) {
+  for (const property of objectsMember(element, 'property')) {
     if (stringMember(property, 'code') !== code) continue;
     const coding = objectMember(property, 'valueCoding');
     const value = coding === undefined ? choiceMember(property)?.[1] : stringMember(coding, 'code');

@@ -10,6 +10,7 @@ import { describeNotLoaded } from './not-loaded';
 import { type ConceptFilter, compileFilter } from './filters';
 import { booleanMember, objectMember, objectsMember, stringMember, stringsMember } from './members';
 import { type Canonical, parseCanonical, type TerminologySource, toCanonical } from './source';
+import { withConcepts } from './stored-code-system';
 import { readSupplements, supplementsOf, withSupplements } from './supplements';
 
 /**
@@ -171,7 +172,9 @@ async function select(include: JsonObject, composition: Composition, holder: Jso
   const filters =
     codeSystem === undefined || obstacle !== undefined
       ? []
-      : objectsMember(include, 'filter').map((filter) => compileFilter(codeSystem, filter));
+      : await withConcepts(composition.source.concepts, () =>
+          objectsMember(include, 'filter').map((filter) => compileFilter(codeSystem, filter)),
+        );
   return {
     system,
     version,

@@ -4,9 +4,11 @@
  */
 import { fhirError } from '../../errors';
 import { type JsonObject, type JsonValue } from '../json';
-import { type CodeSystem, findAbove } from './code-system';
+import { type CodeSystem, findAbove, isFragment } from './code-system';
 import { type ComposedValueSet, usedCodeSystems } from './compose';
 import { designationsOf, type DesignationToken, displayOf, isWanted } from './display';
+import { type ConceptCriteria, type ConceptRow, type ConceptStorage, wordsOf } from './concept-set';
+import { withConcepts } from './stored-code-system';
 import { objectsMember, stringMember } from './members';
 import {
   isAbstract,
@@ -39,6 +41,8 @@ export interface ExpansionOptions {
   readonly timestamp: string;
   /** Undefined: it works in one turn. */
   readonly turns?: TurnTaking;
+  /** The concepts of large code systems. */
+  readonly storage?: ConceptStorage | undefined;
   /** Parameters to repeat in `expansion.parameter`. */
   readonly parameters: readonly JsonObject[];
 }
@@ -59,7 +63,10 @@ export async function expandValueSet(
   valueSet: ComposedValueSet,
   options: ExpansionOptions,
 ): Promise<JsonObject> {
-  const evaluation = new ValueSetEvaluation({ turns: options.turns });
+  const { turns, storage } = options;
+  const stored = storage === undefined ? undefined : await pageOfStored(valueSet, storage, options);
+  if (stored !== undefined) return stored;
+  const evaluation = new ValueSetEvaluation({ turns, storage });
   const all = await listMembers(valueSet, evaluation);
   const words = options.filter?.toLowerCase().split(/\s+/) ?? [];
   const selected: Member[] = [];
@@ -74,24 +81,115 @@ export async function expandValueSet(
   const end = options.count === undefined ? undefined : offset + options.count;
   const branches = tree ?? selected.slice(offset, end).map((member) => ({ member, branches: [] }));
   const size = tree === undefined ? branches.length : selected.length;
-  if (size > options.maxCodes) {
-    const reason = `The expansion has ${selected.length} codes; at most ${options.maxCodes} are returned at once: use count, offset or filter`;
-    throw fhirError('tooCostly', { reason });
-  }
+  if (size > options.maxCodes) throw tooManyCodes(selected.length, options.maxCodes);
   const contains: JsonObject[] = [];
   for (const branch of options.count === 0 ? [] : branches) {
     if (evaluation.needsYield) await evaluation.yield();
     contains.push(toContains(branch, options));
   }
+  const of = { isUnclosed: isUnclosed(all), total: selected.length, contains };
+  return toExpansion(of, isPaged && tree === undefined, toParameters(valueSet, all, options), options);
+}
+
+/** @param of the total is undefined where it is not known */
+function toExpansion(
+  of: { readonly isUnclosed: boolean; readonly total: number | undefined; readonly contains: JsonObject[] },
+  hasOffset: boolean,
+  parameters: { parameter?: JsonObject[] },
+  { identifier, timestamp, offset = 0 }: ExpansionOptions,
+): JsonObject {
   return {
-    ...(isUnclosed(all) ? { extension: [{ url: UNCLOSED, valueBoolean: true }] } : {}),
-    identifier: options.identifier,
-    timestamp: options.timestamp,
-    total: selected.length,
-    ...(isPaged && tree === undefined ? { offset } : {}),
-    ...toParameters(valueSet, all, options),
-    ...(contains.length === 0 ? {} : { contains }),
+    ...(of.isUnclosed ? { extension: [{ url: UNCLOSED, valueBoolean: true }] } : {}),
+    ...{ identifier, timestamp },
+    ...(of.total === undefined ? {} : { total: of.total }),
+    ...(hasOffset ? { offset } : {}),
+    ...parameters,
+    ...(of.contains.length === 0 ? {} : { contains: of.contains }),
   };
+}
+
+/** Concepts that are found to cut a page from them; beyond, the total is not known. */
+const MAX_FOUND = 20_000;
+/** A key that more concepts have is looked for in their order: a page of them is soon full. */
+const MANY = 5_000;
+
+/**
+ * Returns the expansion of a value set that is a part of one large code system, as far as indexes find it; undefined for any other. It
+ * is flat. Cost: two or three statements, and the concepts of the page.
+ */
+async function pageOfStored(
+  valueSet: ComposedValueSet,
+  storage: ConceptStorage,
+  options: ExpansionOptions,
+): Promise<JsonObject | undefined> {
+  const [include, ...others] = valueSet.includes;
+  const codeSystem = include?.codeSystem;
+  if (include === undefined || codeSystem?.stored === undefined || others.length > 0) return undefined;
+  const { filters, imports, listed, obstacle, system = '', version } = include;
+  const found = filters.flatMap((filter) => filter.found ?? []);
+  const isWhole = found.length === filters.length && imports.length === 0 && listed === undefined;
+  if (!isWhole || obstacle !== undefined || valueSet.excludes.length > 0) return undefined;
+  const { set, conceptOf } = codeSystem.stored;
+  const isActive = options.activeOnly === true || valueSet.excludesInactive;
+  const criteria: ConceptCriteria = {
+    keys: found.map(({ key }) => key),
+    words: [...wordsOf(options.filter === undefined ? [] : [options.filter])],
+    ...{ isActive, isSelectable: options.excludeNotForUI === true },
+  };
+  const { offset = 0, count = options.maxCodes + 1 } = options;
+  const isPlain = criteria.words.length === 0 && !isActive && criteria.isSelectable !== true;
+  const known =
+    isPlain && found.length < 2 ? (found.length === 0 ? set.concepts : found[0]?.count) : undefined;
+  const excepted = found.flatMap(({ except }) => except ?? []);
+  let total: number | undefined;
+  let rows: readonly ConceptRow[];
+  if (known !== undefined && known > MANY && excepted.length === 0) {
+    total = known;
+    // Without a key, the numbers of the set are its places.
+    rows =
+      found.length === 0
+        ? await storage.scanConcepts(set.number, criteria, { after: offset, limit: count })
+        : (await storage.scanConcepts(set.number, criteria, { after: 0, limit: offset + count })).slice(
+            offset,
+          );
+  } else {
+    const limit = Math.max(MAX_FOUND, offset + count);
+    const numbers = await storage.findConcepts(set.number, criteria, limit + 1);
+    const ownNumbers = new Set(
+      (
+        await storage.readConcepts(
+          set.number,
+          excepted.map(({ code }) => codeSystem.stored?.fold(code) ?? code),
+        )
+      ).map(({ number }) => number),
+    );
+    const kept = numbers.filter((number) => !ownNumbers.has(number));
+    total = numbers.length > limit ? undefined : kept.length;
+    rows = await storage.listConcepts(set.number, kept.slice(offset, offset + count));
+  }
+  if (rows.length > options.maxCodes) throw tooManyCodes(total, options.maxCodes);
+  const { contains, parameters } = await withConcepts(
+    storage,
+    () => {
+      const members = rows.map((row): Member => {
+        const concept = conceptOf(row);
+        return { system, version, code: concept.code, codeSystem, concept, listed: undefined };
+      });
+      return {
+        contains: members.map((member) => toContains({ member, branches: [] }, options)),
+        parameters: toParameters(valueSet, members, options),
+      };
+    },
+    { set: set.number, rows },
+  );
+  const isPaged = options.offset !== undefined || options.count !== undefined;
+  const of = { isUnclosed: isFragment(codeSystem), total, contains };
+  return toExpansion(of, isPaged, parameters, options);
+}
+
+function tooManyCodes(found: number | undefined, limit: number): Error {
+  const reason = `The expansion has ${found ?? 'too many'} codes; at most ${limit} are returned at once: use count, offset or filter`;
+  return fhirError('tooCostly', { reason });
 }
 
 const UNCLOSED = 'http://hl7.org/fhir/StructureDefinition/valueset-unclosed';
@@ -122,6 +220,7 @@ async function nest(
   for (const branch of branches) {
     const { concept, listed, codeSystem } = branch.member;
     if (concept === undefined || listed !== undefined || codeSystem?.isHierarchical !== true) continue;
+    if (codeSystem.stored !== undefined) continue;
     const ofSystem = bySystem.get(codeSystem) ?? new Map<string, Branch>();
     bySystem.set(codeSystem, ofSystem.set(concept.code, branch));
   }
@@ -183,21 +282,21 @@ const canonicalParameter = (name: string, canonical: string): JsonObject => ({
 });
 
 /**
- * Returns the parameters of the request, the versions of the code systems of the codes (R4), and the code systems that were used
- * (R5: also those of which no code is in the expansion).
+ * Returns the parameters of the request, the versions of the code systems (R4), and the code systems themselves (R5).
  */
 function toParameters(
   valueSet: ComposedValueSet,
   members: readonly Member[],
   options: ExpansionOptions,
 ): { parameter?: JsonObject[] } {
-  const versions = new Set<string>();
+  const used = [...usedCodeSystems(valueSet)];
+  const versions = new Set(used.filter((canonical) => canonical.includes('|')));
   for (const { system, version } of members) {
     if (version !== undefined) versions.add(toCanonical(system, version));
   }
   const parameter = [
     ...options.parameters,
-    ...[...usedCodeSystems(valueSet)].map((canonical) => canonicalParameter('used-codesystem', canonical)),
+    ...used.map((canonical) => canonicalParameter('used-codesystem', canonical)),
     ...[...versions].map((canonical) => canonicalParameter('version', canonical)),
   ];
   return parameter.length === 0 ? {} : { parameter };

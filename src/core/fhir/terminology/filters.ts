@@ -4,13 +4,26 @@
  */
 import { fhirError } from '../../errors';
 import { type JsonObject } from '../json';
+import type { ConceptKey } from './concept-set';
 import { CONCEPT_PROPERTIES } from './read-code-system';
 import { type CodeSystem, type Concept, findAbove, isSelfOrBelow, propertyValues } from './code-system';
 import { objectMember, objectsMember, stringMember } from './members';
 import { compilePattern, type Pattern } from './pattern';
 
 /** A test of one concept. It reports its cost to `budget`, which may throw. */
-export type ConceptFilter = (concept: Concept, budget: PatternBudget) => boolean;
+export interface ConceptFilter {
+  (concept: Concept, budget: PatternBudget): boolean;
+  /** What stored concepts that pass it are found by; undefined: by nothing. */
+  readonly found?: FoundBy;
+}
+
+interface FoundBy {
+  readonly key: ConceptKey;
+  /** Those that the key finds, and how many they are; undefined: not known. */
+  readonly count: number | undefined;
+  /** The only concept with the key that does not pass. */
+  readonly except: Concept | undefined;
+}
 
 export interface PatternBudget {
   /** Throws `tooCostly`. @param steps of a pattern */
@@ -23,7 +36,11 @@ type FilterOperator = (system: CodeSystem, property: string, value: string) => C
 const OPERATORS: Readonly<Record<string, FilterOperator>> = Object.freeze({
   '=': (system, property, value) => {
     const valuesOf = readerOf(system, property);
-    return (concept) => valuesOf(concept).includes(value);
+    const key = propertyKey(system, property, value);
+    return foundBy(
+      (concept) => valuesOf(concept).includes(value),
+      key && { key, count: undefined, except: undefined },
+    );
   },
   in: (system, property, value) => {
     const wanted = splitList(value);
@@ -46,9 +63,10 @@ const OPERATORS: Readonly<Record<string, FilterOperator>> = Object.freeze({
     return (concept, budget) =>
       valuesOf(concept).some((text) => matches(text, (steps) => budget.match(steps)));
   },
-  'is-a': hierarchical((concept, named) => isSelfOrBelow(concept, named)),
+  'is-a': hierarchical((concept, named) => isSelfOrBelow(concept, named), { hasSelf: true }),
   'descendent-of': hierarchical(
     (concept, named) => concept.code !== named.code && isSelfOrBelow(concept, named),
+    { hasSelf: false },
   ),
   'is-not-a': hierarchical((concept, named) => !isSelfOrBelow(concept, named)),
   generalizes: hierarchical((concept, named) => isSelfOrBelow(named, concept)),
@@ -70,7 +88,11 @@ export function compileFilter(system: CodeSystem, filter: JsonObject): ConceptFi
   return own ?? compile(system, property, value);
 }
 
-function hierarchical(fits: (concept: Concept, named: Concept) => boolean): FilterOperator {
+/** @param below present where the filter passes the concepts below the named one */
+function hierarchical(
+  fits: (concept: Concept, named: Concept) => boolean,
+  below?: { readonly hasSelf: boolean },
+): FilterOperator {
   return (system, property, value) => {
     if (property !== 'concept' && property !== 'code') {
       const reason = `Filters on the hierarchy are for the property 'concept', not for '${property}'`;
@@ -81,8 +103,23 @@ function hierarchical(fits: (concept: Concept, named: Concept) => boolean): Filt
       const reason = `A filter names the code '${value}', which the code system ${system.url} does not have`;
       throw fhirError('notSupported', { reason });
     }
-    return (concept) => fits(concept, named);
+    const test: ConceptFilter = (concept) => fits(concept, named);
+    if (system.stored === undefined || below === undefined) return test;
+    const key = { below: system.stored.fold(named.code) };
+    const count = named.descendants === undefined ? undefined : named.descendants + 1;
+    return foundBy(test, { key, count, except: below.hasSelf ? undefined : named });
   };
+}
+
+function foundBy(test: ConceptFilter, found: FoundBy | undefined): ConceptFilter {
+  return found === undefined ? test : Object.assign(test, { found });
+}
+
+/** The key of a property of stored concepts, where it has all values that a filter compares. */
+function propertyKey({ stored }: CodeSystem, property: string, value: string): ConceptKey | undefined {
+  if (stored === undefined || value.includes('#')) return undefined;
+  if (property === 'parent') return { property, value: stored.fold(value) };
+  return Object.hasOwn(BUILT_IN, property) || property === NOT_SELECTABLE ? undefined : { property, value };
 }
 
 type PropertyReader = (concept: Concept) => readonly string[];
@@ -112,7 +149,7 @@ function notSelectableOf(system: CodeSystem): PropertyReader {
   const codes = new Set([NOT_SELECTABLE, ...declared]);
   return (concept) => [
     ...(concept.isAbstract ? ['true'] : []),
-    ...[...codes].flatMap((code) => propertyValues(concept, code)),
+    ...[...codes].flatMap((code) => propertyValues(concept.element, code)),
   ];
 }
 
@@ -127,8 +164,8 @@ function readerOf(system: CodeSystem, property: string): PropertyReader {
   const isOfCodings = objectsMember(system.head, 'property').some(
     ({ code, type }) => code === property && type === 'Coding',
   );
-  if (!isOfCodings) return (concept) => propertyValues(concept, property);
-  return (concept) => [...propertyValues(concept, property), ...propertyCodings(concept, property)];
+  if (!isOfCodings) return (concept) => propertyValues(concept.element, property);
+  return (concept) => [...propertyValues(concept.element, property), ...propertyCodings(concept, property)];
 }
 
 /** Codings as a filter may write them: `system#code`, `system|version#code`. */

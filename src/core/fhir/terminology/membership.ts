@@ -3,6 +3,8 @@ import { fhirError } from '../../errors';
 import { type JsonObject } from '../json';
 import { isFragment, type CodeSystem, type Concept } from './code-system';
 import { type ComposedValueSet, type Selection } from './compose';
+import type { ConceptRow, ConceptStorage } from './concept-set';
+import { withConcepts } from './stored-code-system';
 
 /** A code of a value set, with its details. */
 export interface Member {
@@ -36,6 +38,10 @@ interface EvaluationOptions {
   readonly maxSteps?: number;
   /** Undefined: the evaluation is short, and ends in this turn. */
   readonly turns?: TurnTaking | undefined;
+  /** The concepts of large code systems. */
+  readonly storage?: ConceptStorage | undefined;
+  /** Returns those concepts of a large code system that are candidates, in portions; undefined: all are. */
+  candidatesIn?(codeSystem: CodeSystem): AsyncIterable<readonly ConceptRow[]> | undefined;
 }
 
 /** One evaluation of a value set: counts its steps and collects the obstacles that left parts without a result. */
@@ -53,10 +59,14 @@ export class ValueSetEvaluation {
 
   private readonly maxSteps: number;
   private readonly turns: TurnTaking | undefined;
+  readonly storage: ConceptStorage | undefined;
+  readonly candidatesIn: EvaluationOptions['candidatesIn'];
 
-  constructor({ maxSteps = MAX_STEPS, turns }: EvaluationOptions = {}) {
+  constructor({ maxSteps = MAX_STEPS, turns, storage, candidatesIn }: EvaluationOptions = {}) {
     this.maxSteps = maxSteps;
     this.turns = turns;
+    this.storage = storage;
+    this.candidatesIn = candidatesIn;
   }
 
   /** Notes that a part cannot be evaluated. */
@@ -110,13 +120,29 @@ export async function listMembers(
   evaluation: ValueSetEvaluation,
 ): Promise<readonly Member[]> {
   const members = new Map<string, Member>();
+  const add = (member: Member | undefined): void => {
+    if (member === undefined) return;
+    const key = `${member.system}|${member.version ?? ''}|${member.code}`;
+    if (!members.has(key)) members.set(key, member);
+  };
+  const needsConcepts = usesStored(valueSet);
   for (const selection of valueSet.includes) {
+    const { codeSystem } = selection;
+    const include = (member: Member | undefined): Member | undefined =>
+      member !== undefined && isIncluded(valueSet, member, evaluation) ? member : undefined;
+    if (selection.obstacle === undefined && codeSystem?.stored !== undefined) {
+      for await (const { pick, set, rows } of candidatesInSet(selection, codeSystem.stored, evaluation)) {
+        const found = await withConcepts(evaluation.storage, () => pick().map(include), { set, rows });
+        found.forEach(add);
+        if (evaluation.needsYield) await evaluation.yield();
+      }
+      continue;
+    }
     const inner = await listFirst(selection, evaluation);
-    for (const member of listSelection(selection, inner, evaluation)) {
+    for (const pickNext of listSelection(selection, inner, evaluation)) {
       if (evaluation.needsYield) await evaluation.yield();
-      if (member === undefined) continue;
-      const key = `${member.system}|${member.version ?? ''}|${member.code}`;
-      if (!members.has(key) && isIncluded(valueSet, member, evaluation)) members.set(key, member);
+      const pick = (): Member | undefined => include(pickNext());
+      add(needsConcepts ? await withConcepts(evaluation.storage, pick) : pick());
     }
   }
   evaluation.requireNoObstacle();
@@ -226,44 +252,110 @@ async function listFirst(
     : [];
 }
 
-/** Yields each member, and undefined for each code that is not a member. `inner`: see `listFirst`. */
+/** Yields a test for each code that may be a member. `inner`: see `listFirst`. */
 function* listSelection(
   selection: Selection,
   inner: readonly Member[],
   evaluation: ValueSetEvaluation,
-): Generator<Member | undefined> {
-  if (selection.obstacle !== undefined) {
-    evaluation.hinder(selection.obstacle);
-  } else if (selection.system === undefined) {
+): Generator<() => Member | undefined> {
+  const { obstacle, system, codeSystem, listed } = selection;
+  const requireImports = (
+    imports: readonly ComposedValueSet[],
+    member: Member | undefined,
+  ): Member | undefined => {
+    evaluation.step();
+    return member !== undefined && isInAll(imports, member, evaluation) ? member : undefined;
+  };
+  if (obstacle !== undefined) {
+    evaluation.hinder(obstacle);
+  } else if (system === undefined) {
     const [, ...others] = selection.imports;
-    for (const member of inner) {
-      evaluation.step();
-      yield isInAll(others, member, evaluation) ? member : undefined;
-    }
+    for (const member of inner) yield () => requireImports(others, member);
+  } else if (listed !== undefined) {
+    for (const code of listed.keys())
+      yield () => requireImports(selection.imports, pick(selection, system, code, evaluation));
+  } else if (codeSystem?.concepts === undefined) {
+    const reason = `The codes of ${system} follow rules that allow too many to list`;
+    throw fhirError('tooCostly', { reason });
   } else {
-    for (const member of candidates(selection, selection.system, evaluation)) {
-      evaluation.step();
-      yield member !== undefined && isInAll(selection.imports, member, evaluation) ? member : undefined;
-    }
+    for (const concept of codeSystem.concepts)
+      yield () => requireImports(selection.imports, pickConcept(selection, system, concept, evaluation));
   }
 }
 
-/** Yields the codes of a selection by system, without checking its imports, and undefined for codes outside of it. */
-function* candidates(
+/** Stored concepts that are read at once. */
+const PORTION = 1_000;
+/** Stored concepts that are read to list a value set. */
+const MAX_READ = 100_000;
+
+interface StoredCandidates {
+  readonly set: number;
+  readonly rows: readonly ConceptRow[];
+  /** Returns those that are members, without regard to the rest of the value set. */
+  pick(): readonly (Member | undefined)[];
+}
+
+/** Yields the candidates of a selection of a stored code system, in portions. Throws `tooCostly`. */
+async function* candidatesInSet(
   selection: Selection,
-  system: string,
+  { set: { number: set }, fold, conceptOf }: NonNullable<CodeSystem['stored']>,
   evaluation: ValueSetEvaluation,
-): Generator<Member | undefined> {
-  const { codeSystem, listed } = selection;
+): AsyncGenerator<StoredCandidates> {
+  const { system = '', listed, imports, filters, codeSystem } = selection;
+  const { storage } = evaluation;
+  if (storage === undefined) throw new Error('There is no storage of concepts here');
+  const isMember = (member: Member | undefined): Member | undefined => {
+    evaluation.step();
+    return member !== undefined && isInAll(imports, member, evaluation) ? member : undefined;
+  };
   if (listed !== undefined) {
-    for (const code of listed.keys()) yield pick(selection, system, code, evaluation);
+    const codes = [...listed.keys()];
+    for (let start = 0; start < codes.length; start += PORTION) {
+      const some = codes.slice(start, start + PORTION);
+      const rows = await storage.readConcepts(set, some.map(fold));
+      yield {
+        ...{ set, rows },
+        pick: () => some.map((code) => isMember(pick(selection, system, code, evaluation))),
+      };
+    }
     return;
   }
-  if (codeSystem?.concepts === undefined) {
-    const reason = `The codes of ${system} follow rules that allow too many to list`;
-    throw fhirError('tooCostly', { reason });
+  const toCandidates = (rows: readonly ConceptRow[]): StoredCandidates => ({
+    ...{ set, rows },
+    pick: () => rows.map((row) => isMember(pickConcept(selection, system, conceptOf(row), evaluation))),
+  });
+  const given = codeSystem && evaluation.candidatesIn?.(codeSystem);
+  if (given !== undefined) {
+    for await (const rows of given) yield toCandidates(rows);
+    return;
   }
-  for (const concept of codeSystem.concepts) yield pickConcept(selection, system, concept, evaluation);
+  const criteria = { keys: filters.flatMap(({ found }) => found?.key ?? []), words: [] };
+  if (criteria.keys.length > 0) {
+    const numbers = await storage.findConcepts(set, criteria, MAX_READ + 1);
+    if (numbers.length > MAX_READ) throw tooManyStored();
+    for (let start = 0; start < numbers.length; start += PORTION)
+      yield toCandidates(await storage.listConcepts(set, numbers.slice(start, start + PORTION)));
+    return;
+  }
+  for (let after = 0, read = 0; ;) {
+    const rows = await storage.scanConcepts(set, criteria, { after, limit: PORTION });
+    if ((read += rows.length) > MAX_READ) throw tooManyStored();
+    yield toCandidates(rows);
+    if (rows.length < PORTION) return;
+    after = rows.at(-1)?.number ?? after;
+  }
+}
+
+function tooManyStored(): Error {
+  const reason = `The value set takes more than ${MAX_READ} concepts of a large code system; use count, offset or filter`;
+  return fhirError('tooCostly', { reason });
+}
+
+/** True if a code system of the value set has its concepts in tables. */
+export function usesStored({ includes, excludes }: ComposedValueSet): boolean {
+  return [...includes, ...excludes].some(
+    ({ codeSystem, imports }) => codeSystem?.stored !== undefined || imports.some(usesStored),
+  );
 }
 
 /** Returns the code in a selection by system, without checking its imports. */

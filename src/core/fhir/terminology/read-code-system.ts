@@ -71,7 +71,7 @@ export function readCodeSystem(resource: JsonObject): CodeSystem {
  * Returns the meaning of each property of the system by its code: `parent`, `child`, `notSelectable`, `inactive`,
  * `status`.
  */
-function declareProperties(resource: JsonObject, codes: Set<string>): Map<string, string> {
+export function declareProperties(resource: JsonObject, codes: Set<string>): Map<string, string> {
   const aliases = new Map<string, string>([
     ['parent', 'parent'],
     ['subsumedBy', 'parent'],
@@ -101,6 +101,17 @@ function makeConcept(
   aliases: ReadonlyMap<string, string>,
   propertyCodes: Set<string>,
 ): MutableConcept {
+  const display = stringMember(element, 'display');
+  const { isAbstract, isInactive } = readStatus(element, aliases, propertyCodes);
+  return { code, display, element, parents: [], children: [], isAbstract, isInactive };
+}
+
+/** Says if a concept is abstract or inactive, and adds the codes of its properties. */
+export function readStatus(
+  element: JsonObject,
+  aliases: ReadonlyMap<string, string>,
+  propertyCodes: Set<string>,
+): { readonly isAbstract: boolean; readonly isInactive: boolean } {
   let isAbstract = false;
   let isInactive = false;
   for (const property of objectsMember(element, 'property')) {
@@ -112,8 +123,7 @@ function makeConcept(
     else if (meaning === 'inactive') isInactive ||= value === true || value === 'true';
     else if (meaning === 'status') isInactive ||= value === 'retired' || value === 'inactive';
   }
-  const display = stringMember(element, 'display');
-  return { code, display, element, parents: [], children: [], isAbstract, isInactive };
+  return { isAbstract, isInactive };
 }
 
 function connect(parent: MutableConcept, child: MutableConcept): void {

@@ -1,8 +1,11 @@
 /** Source of terminology: the storage in the server, the definition files in tests. */
 import { type JsonObject } from '../json';
 import { type CodeSystem } from './code-system';
+import type { ConceptStorage } from './concept-set';
 
 export interface TerminologySource {
+  /** The concepts of large code systems; undefined where there are none. */
+  readonly concepts?: ConceptStorage;
   /** Returns the code system of this url; without a version the newest. Undefined if it does not exist. */
   findCodeSystem(url: string, version?: string): Promise<CodeSystem | undefined>;
   /** Returns the ValueSet resource of this url; without a version the newest. Undefined if it does not exist. */

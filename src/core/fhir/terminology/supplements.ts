@@ -3,8 +3,9 @@
  * (https://hl7.org/fhir/R4/codesystem.html#supplements). They are used where a request or a value set names them.
  */
 import { type JsonObject } from '../json';
+import type { ConceptRow } from './concept-set';
 import { satisfiesVersion } from './business-version';
-import { type CodeSystem, type Concept } from './code-system';
+import { type CodeSystem, type Concept, isSelfOrBelow } from './code-system';
 import { objectsMember, stringMember } from './members';
 import { type Canonical, parseCanonical, type TerminologySource, toCanonical } from './source';
 
@@ -49,12 +50,15 @@ export function withSupplements(codeSystem: CodeSystem, supplements: readonly Co
     const more = own.flatMap((supplement) => elementsIn(supplement, concept.code));
     return more.length === 0 ? concept : new SupplementedConcept(concept, more);
   };
-  const { concepts } = codeSystem;
+  const { concepts, stored } = codeSystem;
   const all = function* (): Generator<Concept> {
     for (const concept of concepts ?? []) yield extend(concept);
   };
   return {
     ...codeSystem,
+    ...(stored === undefined
+      ? {}
+      : { stored: { ...stored, conceptOf: (row: ConceptRow) => extend(stored.conceptOf(row)) } }),
     concepts: concepts && { [Symbol.iterator]: all },
     propertyCodes: new Set([codeSystem, ...own].flatMap(({ propertyCodes }) => [...propertyCodes])),
     find(code) {
@@ -118,5 +122,13 @@ class SupplementedConcept implements Concept {
 
   get isInactive(): boolean {
     return this.concept.isInactive;
+  }
+
+  get descendants(): number | undefined {
+    return this.concept.descendants;
+  }
+
+  isSelfOrBelow(ancestor: Concept): boolean {
+    return isSelfOrBelow(this.concept, ancestor instanceof SupplementedConcept ? ancestor.concept : ancestor);
   }
 }

@@ -36,7 +36,7 @@ export async function findMatches(
   most: number,
 ): Promise<readonly ConditionMatch[]> {
   const { number: space, release } = context.space;
-  const resolved = await withReason(resolveCriteria(services, context, criteria), () =>
+  const resolved = await withReason(resolveCriteria(services, context, criteria, 'inUse'), () =>
     planningReason(criteria),
   );
   const sortDate = services.definitions(release).sortDateParameter(type)?.number;

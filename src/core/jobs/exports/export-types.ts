@@ -122,7 +122,8 @@ export async function planTypes(
   for (const type of types) {
     const alternatives = criteriaOf(services, context, request, type);
     const resolved: Criterion[][] = [];
-    for (const criteria of alternatives) resolved.push(await resolveCriteria(services, context, criteria));
+    for (const criteria of alternatives)
+      resolved.push(await resolveCriteria(services, context, criteria, 'inUse'));
     plans.push({
       ...{ type, number: typeNumberOf(services, context, type) },
       alternatives: resolved.some((criteria) => criteria.length === 0) ? undefined : resolved,

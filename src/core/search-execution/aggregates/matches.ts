@@ -47,7 +47,7 @@ export async function planMatches(
   if (effective.contained.matches !== 'false')
     throw fhirError('notSupported', { reason: 'Contained resources cannot be counted by their values' });
   if (services.isConformanceType(space.release, request.type)) return undefined;
-  const criteria = await withReason(resolveCriteria(services, context, effective.criteria), () =>
+  const criteria = await withReason(resolveCriteria(services, context, effective.criteria, 'inUse'), () =>
     planningReason(effective.criteria),
   );
   const plan = await withReason(

@@ -104,7 +104,7 @@ export class OwnStream implements TypeStream {
 
   #resolved(): Promise<Criterion[]> {
     const { services, context, query, within } = this.options;
-    this.#criteria ??= resolveCriteria(services, context, [...within, ...query.criteria]);
+    this.#criteria ??= resolveCriteria(services, context, [...within, ...query.criteria], 'inUse');
     return this.#criteria;
   }
 

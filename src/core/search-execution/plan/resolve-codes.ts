@@ -1,9 +1,11 @@
 /** Searches by terminology: replaces value sets and subtrees of code systems by their codes. */
 import { turns } from '../../concurrency/turns';
-import type { RequestContext } from '../../context';
+import type { RequestContext, Space } from '../../context';
 import { fhirError } from '../../errors';
 import { type JsonObject, parseStoredObject } from '../../fhir/json';
-import { type Concept, hasConcepts } from '../../fhir/terminology/code-system';
+import { type CodeSystem, type Concept, hasConcepts } from '../../fhir/terminology/code-system';
+import type { ConceptKey, ConceptRow, ConceptStorage } from '../../fhir/terminology/concept-set';
+import { withConcepts } from '../../fhir/terminology/stored-code-system';
 import { composeValueSet } from '../../fhir/terminology/compose';
 import {
   booleanMember,
@@ -15,6 +17,8 @@ import {
 import { listMembers, ValueSetEvaluation } from '../../fhir/terminology/membership';
 import { describeNotLoaded } from '../../fhir/terminology/not-loaded';
 import { parseCanonical, type TerminologySource } from '../../fhir/terminology/source';
+import { hashConceptKey } from '../../terminology/concept-storage';
+import { conceptsInUse } from '../../storage/search/concepts-in-use';
 import { terminologyOf } from '../../terminology/terminology-source';
 import { createCache, forEachDatabase } from '../../memory/create-cache';
 import type { CodeRows, HashedCode, PendingPredicate, Predicate } from '../../search/predicate';
@@ -32,6 +36,18 @@ const MAX_STEPS = 300_000;
 /** Maximum depth of value sets that include each other. */
 const MAX_DEPTH = 10;
 
+/** all: each code that matches. inUse: of large code systems only those that resources of the space have now. */
+export type WantedCodes = 'all' | 'inUse';
+
+interface CodeRequest {
+  /** The parameter as written by the client. */
+  readonly name: string;
+  readonly codes: WantedCodes;
+}
+
+/** Codes below one of a large code system that are listed without regard to their use. */
+const FEW_BELOW = 500;
+
 type ValueSetPredicate = Extract<PendingPredicate, { index: 'valueSet' }>;
 type SubsumptionPredicate = Extract<PendingPredicate, { index: 'subsumption' }>;
 
@@ -40,6 +56,29 @@ interface Members {
   /** Code systems that it includes completely, although their codes cannot be listed here. */
   readonly systems: ReadonlySet<string>;
   readonly codes: readonly (readonly [system: string, code: string])[];
+  /** True: only codes that resources have now. */
+  readonly isOfUse: boolean;
+}
+
+/** The parameter whose values say which codes are in use. */
+interface Use {
+  readonly services: SearchServices;
+  readonly space: Space;
+  readonly rows: CodeRows;
+}
+
+/** True if all rows have codes in the form of `concept.token`. */
+const isFolded = ({ hasFolded, hasExact }: CodeRows): boolean => hasFolded && !hasExact;
+
+/** Yields the concepts of a set with these keys that resources have as a value of the parameter. */
+async function* inUseOf(
+  { services, space, rows }: Use,
+  set: number,
+  keys: readonly ConceptKey[],
+): AsyncGenerator<readonly ConceptRow[]> {
+  const hashes = keys.map((key) => hashConceptKey(services.hasher, space.number, set, key));
+  for (const parameter of rows.parameters)
+    yield* conceptsInUse(services.database, space.number, { parameter, set, keys: hashes });
 }
 
 /** Cache by space, version of its terminology, and name of the value set. */
@@ -48,18 +87,18 @@ const membersCache = forEachDatabase(() =>
 );
 
 /**
- * `:in` and `:not-in`: the codes of the value set, or of the code systems that it includes completely. `name`: the
- * parameter as written by the client.
+ * `:in` and `:not-in`: the codes of the value set, or of the code systems that it includes completely.
  * Throws invalidParameterValue for an unknown value set; tooCostly over 20,000 codes; notSupported if the codes
  * cannot be listed. Cost: one statement; the first time some more for the value set and each of its code systems.
  */
 export async function resolveValueSet(
   services: SearchServices,
   context: RequestContext,
-  name: string,
   { rows, valueSet }: ValueSetPredicate,
+  { name, codes: wanted }: CodeRequest,
 ): Promise<Predicate[]> {
   const { space } = context;
+  const inUse = wanted === 'inUse' && isFolded(rows) ? { services, space, rows } : undefined;
   const environment = createTerminologyEnvironment(services, space);
   const version = await environment.terminologyVersion();
   const key = `${space.number} ${version} ${valueSet}`;
@@ -69,10 +108,14 @@ export async function resolveValueSet(
     const source = terminologyOf(environment);
     const resource = await findValueSet(services, context, source, valueSet);
     if (resource === undefined) throw refusal(name, valueSet, 'the value set does not exist');
-    members = await listAll(resource, source, 0);
+    members = await listAll(resource, source, 0, inUse);
     // Cached only if the terminology is unchanged: under the old version the entry would be wrong if that came back.
     // The view of a transaction is not cached, because its versions may never be committed.
-    if (services.scope.isCommitted && (await environment.terminologyVersion()) === version)
+    if (
+      !members.isOfUse &&
+      services.scope.isCommitted &&
+      (await environment.terminologyVersion()) === version
+    )
       cache.set(key, members, { size: 1 + members.codes.length });
   }
   const { systems, codes } = members;
@@ -102,7 +145,13 @@ async function findValueSet(
   return source.findValueSet(url, version);
 }
 
-async function listAll(resource: JsonObject, source: TerminologySource, depth: number): Promise<Members> {
+async function listAll(
+  resource: JsonObject,
+  source: TerminologySource,
+  depth: number,
+  inUse: Use | undefined,
+): Promise<Members> {
+  let isOfUse = false;
   const compose = objectMember(resource, 'compose');
   const includes = objectsMember(compose ?? {}, 'include');
   const systems = new Set<string>();
@@ -125,7 +174,8 @@ async function listAll(resource: JsonObject, source: TerminologySource, depth: n
         const reason = `The value set ${imported}, which is included, does not exist`;
         throw fhirError('notSupported', { reason });
       }
-      const inner = await listAll(found, source, depth + 1);
+      const inner = await listAll(found, source, depth + 1, inUse);
+      isOfUse ||= inner.isOfUse;
       for (const each of inner.systems) systems.add(each);
       for (const each of inner.codes) codes.push(each);
     } else others.push(include);
@@ -133,17 +183,20 @@ async function listAll(resource: JsonObject, source: TerminologySource, depth: n
   if (hasExclusions || others.length > 0) {
     const rest = hasExclusions ? resource : { ...resource, compose: { ...compose, include: others } };
     const composed = await composeValueSet(rest, source);
-    for (const { system, code } of await listMembers(
-      composed,
-      new ValueSetEvaluation({ maxSteps: MAX_STEPS, turns }),
-    ))
+    const candidatesIn = (codeSystem: CodeSystem): AsyncIterable<readonly ConceptRow[]> | undefined => {
+      if (inUse === undefined || codeSystem.stored === undefined) return undefined;
+      isOfUse = true;
+      return inUseOf(inUse, codeSystem.stored.set.number, []);
+    };
+    const options = { maxSteps: MAX_STEPS, turns, storage: source.concepts, candidatesIn };
+    for (const { system, code } of await listMembers(composed, new ValueSetEvaluation(options)))
       codes.push([system, code]);
   }
   requireFew(codes.length);
   if (systems.size > MAX_SYSTEMS) {
     throw fhirError('tooCostly', { reason: `The value set has more than ${MAX_SYSTEMS} whole code systems` });
   }
-  return { systems, codes };
+  return { systems, codes, isOfUse };
 }
 
 /** The system of an include that takes all of its codes. */
@@ -175,27 +228,61 @@ async function isListed(
 export async function resolveSubsumption(
   services: SearchServices,
   context: RequestContext,
-  name: string,
   { rows, relation, system, code }: SubsumptionPredicate,
+  { name, codes: wanted }: CodeRequest,
 ): Promise<Predicate[]> {
-  const source = terminologyOf(createTerminologyEnvironment(services, context.space));
+  const environment = createTerminologyEnvironment(services, context.space);
+  const source = terminologyOf(environment);
   const written = `${system}|${code}`;
   const codeSystem = await source.findCodeSystem(system);
   if (codeSystem === undefined || !hasConcepts(codeSystem))
     throw refusal(name, written, describeNotLoaded(system, undefined, codeSystem) ?? 'it is not loaded here');
-  const concept = codeSystem.find(code);
-  if (concept === undefined) throw refusal(name, written, 'the code does not exist in the code system');
+  const inUse = wanted === 'inUse' && isFolded(rows) ? { services, space: context.space, rows } : undefined;
+  const codes = await withConcepts(environment, () => {
+    const concept = codeSystem.find(code);
+    if (concept === undefined) throw refusal(name, written, 'the code does not exist in the code system');
+    return codeSystem.stored !== undefined && relation === 'below' ? concept : listRelated(concept, relation);
+  });
+  const listed = codes instanceof Array ? codes : await listBelow(environment, codeSystem, codes, inUse);
+  return codesPredicates(
+    services,
+    rows,
+    listed.map((each) => [system, each]),
+  );
+}
+
+function listRelated(concept: Concept, relation: 'above' | 'below'): readonly string[] {
   const concepts = new Map([[concept.code, concept]]);
   // The iteration of a Map includes entries that are added meanwhile.
   for (const each of concepts.values()) {
     for (const next of relationsOf(each, relation)) concepts.set(next.code, next);
     requireFew(concepts.size);
   }
-  return codesPredicates(
-    services,
-    rows,
-    [...concepts.keys()].map((each) => [system, each]),
-  );
+  return [...concepts.keys()];
+}
+
+/** Returns the codes of a stored concept and of those below it, where there are many only those in use. */
+async function listBelow(
+  storage: ConceptStorage,
+  { stored }: CodeSystem,
+  { code, descendants = 0 }: Concept,
+  inUse: Use | undefined,
+): Promise<readonly string[]> {
+  if (stored === undefined) throw new Error('the code system is stored');
+  const { number } = stored.set;
+  const keys = [{ below: stored.fold(code) }];
+  const codes: string[] = [];
+  if (inUse === undefined || descendants < FEW_BELOW) {
+    const numbers = await storage.findConcepts(number, { keys, words: [] }, MAX_CODES + 1);
+    requireFew(numbers.length);
+    for (const row of await storage.listConcepts(number, numbers)) codes.push(stored.conceptOf(row).code);
+    return codes;
+  }
+  for await (const rows of inUseOf(inUse, number, keys)) {
+    for (const row of rows) codes.push(stored.conceptOf(row).code);
+    requireFew(codes.length);
+  }
+  return codes;
 }
 
 function relationsOf({ parents, children }: Concept, relation: 'above' | 'below'): readonly Concept[] {

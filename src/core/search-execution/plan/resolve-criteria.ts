@@ -4,7 +4,13 @@ import type { Criterion, Predicate, TypeCriteria } from '../../search/predicate'
 import type { SearchServices, Services } from '../../ports';
 import { findTargetTypes } from '../../storage/search/reference-targets';
 import { resolveCanonical } from './resolve-canonicals';
-import { mergeCodes, requireFewValueSets, resolveSubsumption, resolveValueSet } from './resolve-codes';
+import {
+  mergeCodes,
+  requireFewValueSets,
+  resolveSubsumption,
+  resolveValueSet,
+  type WantedCodes,
+} from './resolve-codes';
 import { resolveHierarchy } from './resolve-hierarchy';
 import { resolveLists } from './resolve-lists';
 
@@ -13,26 +19,30 @@ import { resolveLists } from './resolve-lists';
  * one space; planSearch replaces them.
  * Cost: nothing without such predicates; else a statement for each, several for terminology.
  * Throws invalidParameterValue, tooCostly, notSupported.
+ *
+ * @param codes `inUse` for a search that follows: of large code systems only the codes that resources have now
  */
 export async function resolveCriteria(
   services: SearchServices,
   context: RequestContext,
   criteria: readonly Criterion[],
+  codes: WantedCodes = 'all',
 ): Promise<Criterion[]> {
   const withoutLists = await resolveLists(services, context, criteria);
-  return Promise.all(withoutLists.map((criterion) => resolveCriterion(services, context, criterion)));
+  return Promise.all(withoutLists.map((criterion) => resolveCriterion(services, context, criterion, codes)));
 }
 
 async function resolveCriterion(
   services: SearchServices,
   context: RequestContext,
   criterion: Criterion,
+  codes: WantedCodes,
 ): Promise<Criterion> {
   const { anyOf, name } = await resolveBareIds(services, context, criterion);
   requireFewValueSets(anyOf);
   const inner = async (of: TypeCriteria): Promise<TypeCriteria> => ({
     ...of,
-    criteria: await resolveCriteria(services, context, of.criteria),
+    criteria: await resolveCriteria(services, context, of.criteria, codes),
   });
   const resolved = await Promise.all(
     anyOf.map(async (predicate): Promise<Predicate[]> => {
@@ -42,7 +52,9 @@ async function resolveCriterion(
         case 'source':
           return [{ ...predicate, source: await inner(predicate.source) }];
         case 'all':
-          return [{ ...predicate, criteria: await resolveCriteria(services, context, predicate.criteria) }];
+          return [
+            { ...predicate, criteria: await resolveCriteria(services, context, predicate.criteria, codes) },
+          ];
         case 'scan': {
           const { scan } = predicate;
           if (scan.kind !== 'rows') return [predicate];
@@ -52,9 +64,9 @@ async function resolveCriterion(
         case 'canonical':
           return resolveCanonical(services, context, predicate);
         case 'valueSet':
-          return resolveValueSet(services, context, name, predicate);
+          return resolveValueSet(services, context, predicate, { name, codes });
         case 'subsumption':
-          return resolveSubsumption(services, context, name, predicate);
+          return resolveSubsumption(services, context, predicate, { name, codes });
         case 'hierarchy':
           return resolveHierarchy(services, context.space.number, predicate);
         default:

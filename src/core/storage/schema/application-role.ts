@@ -62,7 +62,7 @@ const GRANTS: readonly Grant[] = [
     names: [
       ...['user_session', 'user_grant', 'launch_context', 'sign_in_network', 'export_member'],
       ...['subscription_feed', 'subscription', 'subscription_event'],
-      ...['import_file', 'import_chunk', 'import_error'],
+      ...['import_file', 'import_chunk', 'import_error', 'concept_set', 'concept'],
     ],
     privileges: ['select', 'insert', 'update', 'delete'],
   },
@@ -72,6 +72,7 @@ const GRANTS: readonly Grant[] = [
       ...['store_versions', 'lock_resource', 'claim_resources', 'require', 'require_targets'],
       'search_parameter_changes',
       ...['note_rows_made_with', 'outdated_spaces', 'strings_containing', 'tenant_usage', 'use_assertion'],
+      'find_concepts',
       ...['register_search_parameters', 'restart_search_parameters', 'fail_search_parameter'],
       ...['begin_content', 'begin_job_content', 'claim_content', 'have_content_to_remove'],
       'require_import_space',

@@ -45,6 +45,9 @@ export const TENANT_TABLES: Readonly<Record<string, ExportTreatment>> = {
   second_factor: 'left',
   // Converted to AuditEvents before an export.
   access_record: 'left',
+  // Another database hashes otherwise, and publishers' files are imported again.
+  concept_set: 'left',
+  concept: 'left',
   job: 'left',
   job_content: 'left',
   export_member: 'left',

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../fhir/json';
 import { shorten } from '../../fhir/json/fault';
 import { hasConcepts, isFragment, type CodeSystem } from '../../fhir/terminology/code-system';
 import { objectMember, objectsMember, stringMember } from '../../fhir/terminology/members';
+import { withConcepts } from '../../fhir/terminology/stored-code-system';
 import type { TerminologySource } from '../../fhir/terminology/source';
 import type { Finding } from '../../fhir/validate';
 import { errorAt, type RelationSources } from './relation';
@@ -47,7 +48,7 @@ async function faultOf(
   const name = `The property '${shorten(property)}'`;
   switch (declared?.['type']) {
     case 'code':
-      return lacks(codeSystem, value)
+      return (await lacks(source, codeSystem, value))
         ? `${name} has codes of ${shorten(codeSystem.url)}, which has no code '${shorten(value)}'`
         : undefined;
     case 'Coding':
@@ -68,12 +69,17 @@ async function faultOfCoding(
   if (system === undefined || code === undefined)
     return `${name} has codings, which are written as system#code or system|version#code, not '${shorten(value)}'`;
   const codeSystem = await source.findCodeSystem(system, version);
-  return codeSystem !== undefined && lacks(codeSystem, code)
+  return codeSystem !== undefined && (await lacks(source, codeSystem, code))
     ? `${name} has codings, and ${shorten(system)} has no code '${shorten(code)}'`
     : undefined;
 }
 
 /** True if the code system is known not to have the code. */
-function lacks(codeSystem: CodeSystem, code: string): boolean {
-  return hasConcepts(codeSystem) && !isFragment(codeSystem) && codeSystem.find(code) === undefined;
+async function lacks(
+  { concepts }: TerminologySource,
+  codeSystem: CodeSystem,
+  code: string,
+): Promise<boolean> {
+  if (!hasConcepts(codeSystem) || isFragment(codeSystem)) return false;
+  return withConcepts(concepts, () => codeSystem.find(code) === undefined);
 }

@@ -1,0 +1,100 @@
+import { createReadStream } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+import { parse } from 'csv-parse';
+import type { CodeSystemFile, JsonObject } from '../core';
+import { ImportFileError } from './import-file-error';
+import { digestOf } from './file-lines';
+
+/** What a file of concepts alone does not say. */
+export interface NamedSystem {
+  readonly url: string;
+  readonly version: string | undefined;
+  readonly name: string | undefined;
+}
+
+type Row = Readonly<Record<string, string>>;
+
+/** Yields the rows of a CSV file by the names of its first line. Throws `ImportFileError`. */
+export async function* readRows(file: string, delimiter = ','): AsyncGenerator<Row> {
+  const source = createReadStream(file);
+  const input = file.endsWith('.gz') ? source.pipe(createGunzip()) : source;
+  const parser = parse({ columns: true, bom: true, delimiter, skip_empty_lines: true, trim: true });
+  source.on('error', (error) => parser.destroy(error));
+  input.on('error', (error: Error) => parser.destroy(error));
+  try {
+    for await (const row of input.pipe(parser)) yield row as Row;
+  } catch (error) {
+    throw new ImportFileError(`${file}: ${(error as Error).message}`);
+  }
+}
+
+const DESIGNATION = /^designation:(.+)$/;
+const PROPERTY = /^property:(.+)$/;
+
+/**
+ * Reads CSV with the columns `code`, `display`, `definition`, `parent` (several codes with `|` between), `inactive`, `abstract`,
+ * `designation:LANGUAGE` and `property:CODE`; only `code` is needed. Any other column is an error.
+ */
+export async function readCsv(file: string, { url, version, name }: NamedSystem): Promise<CodeSystemFile> {
+  let columns: readonly string[] = [];
+  for await (const row of readRows(file)) {
+    columns = Object.keys(row);
+    break;
+  }
+  requireColumns(file, columns);
+  const head: JsonObject = {
+    ...{ resourceType: 'CodeSystem', url, status: 'active', content: 'complete' },
+    ...(version === undefined ? {} : { version }),
+    ...(name === undefined ? {} : { name }),
+  };
+  return {
+    head,
+    digest: await digestOf([file], 'csv', url, version ?? '', name ?? ''),
+    async *concepts() {
+      for await (const row of readRows(file)) yield toConcept(row);
+    },
+  };
+}
+
+const KNOWN: ReadonlySet<string> = new Set([
+  'code',
+  'display',
+  'definition',
+  'parent',
+  'inactive',
+  'abstract',
+]);
+
+function requireColumns(file: string, columns: readonly string[]): void {
+  if (!columns.includes('code'))
+    throw new ImportFileError(`${file}: there is no column 'code' in its first line`);
+  const unknown = columns.find((each) => !KNOWN.has(each) && !DESIGNATION.test(each) && !PROPERTY.test(each));
+  if (unknown !== undefined)
+    throw new ImportFileError(
+      `${file}: the column '${unknown.slice(0, 80)}' means nothing here; write designation:LANGUAGE or property:CODE`,
+    );
+}
+
+function toConcept(row: Row): JsonObject {
+  const concept: JsonObject = {};
+  for (const member of ['code', 'display', 'definition'])
+    if (row[member] !== undefined && row[member] !== '') concept[member] = row[member];
+  const designation: JsonObject[] = [];
+  const property: JsonObject[] = [];
+  for (const parent of (row['parent'] ?? '').split('|'))
+    if (parent.trim() !== '') property.push({ code: 'parent', valueCode: parent.trim() });
+  if (isTrue(row['inactive'])) property.push({ code: 'inactive', valueBoolean: true });
+  if (isTrue(row['abstract'])) property.push({ code: 'notSelectable', valueBoolean: true });
+  for (const [column, value] of Object.entries(row)) {
+    if (value === '') continue;
+    const language = DESIGNATION.exec(column)?.[1];
+    const code = PROPERTY.exec(column)?.[1];
+    if (language !== undefined) designation.push({ language, value });
+    if (code !== undefined) property.push({ code, valueString: value });
+  }
+  if (designation.length > 0) concept['designation'] = designation;
+  if (property.length > 0) concept['property'] = property;
+  return concept;
+}
+
+const isTrue = (text: string | undefined): boolean => /^(?:true|1|yes)$/i.test(text ?? '');

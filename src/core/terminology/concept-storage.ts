@@ -1,0 +1,46 @@
+/** The concepts of the large code systems of a space. */
+import type { Space } from '../context';
+import type { ConceptCriteria, ConceptKey, ConceptStorage } from '../fhir/terminology/concept-set';
+import type { Hasher } from '../search/rows/hash';
+import type { Services } from '../ports';
+import {
+  findConcepts,
+  findConceptSet,
+  type HashedCriteria,
+  listConcepts,
+  readConcepts,
+  scanConcepts,
+} from '../storage/terminology/concepts';
+import { keyText } from '../storage/read/version-row';
+
+/**
+ * They are read by the connections, not in the snapshot of a search or a transaction: the concepts of a set that is whole never change.
+ */
+export function createConceptStorage(
+  { connections, hasher }: Pick<Services, 'connections' | 'hasher'>,
+  { number: space }: Space,
+): ConceptStorage {
+  const hashed = (set: number, criteria: ConceptCriteria): HashedCriteria => ({
+    keys: criteria.keys.map((key) => hashConceptKey(hasher, space, set, key)),
+    words: criteria.words,
+    isActive: criteria.isActive === true,
+    isSelectable: criteria.isSelectable === true,
+  });
+  return {
+    findConceptSet: (number) => findConceptSet(connections, space, number),
+    readConcepts: (set, folded) => readConcepts(connections, { space, set }, folded),
+    listConcepts: (set, numbers) => listConcepts(connections, { space, set }, numbers),
+    scanConcepts: (set, criteria, range) =>
+      scanConcepts(connections, { space, set }, hashed(set, criteria), range),
+    findConcepts: (set, criteria, limit) =>
+      findConcepts(connections, { space, set }, hashed(set, criteria), limit),
+  };
+}
+
+/** Returns the hash of a key in `concept.keys`. */
+export function hashConceptKey(hasher: Hasher, space: number, set: number, key: ConceptKey): string {
+  const of = `${space} ${set}`;
+  const high =
+    'below' in key ? hasher.parts(of, undefined, key.below) : hasher.parts(of, key.property, key.value);
+  return keyText({ high, low: hasher.low });
+}
