@@ -9,6 +9,7 @@ const landing = [
   ...['deploy/packed', 'deploy/production-tree', 'embedded/quickstart', 'embedded/readme'],
   ...['faults/administration-job-kill', 'faults/async-kill', 'faults/audit-kill', 'faults/erasure-kill'],
   ...['faults/content-kill', 'faults/export-kill', 'faults/import-kill'],
+  'faults/import-terminology-kill',
   ...['faults/kill', 'faults/rolling-upgrade', 'faults/row-security', 'faults/subscription-kill'],
   'security/isolation',
 ];

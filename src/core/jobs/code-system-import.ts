@@ -24,7 +24,7 @@ import {
   removeConceptSet,
   type NewConcept,
 } from '../storage/terminology/concepts';
-import { hashConceptKey } from '../terminology/concept-storage';
+import { hashConceptKey, OF_SET } from '../terminology/concept-storage';
 import { ConceptGraph } from './concept-graph';
 
 /** Concepts that one statement stores. */
@@ -234,7 +234,7 @@ class ConceptWriter {
 
   /** Returns the keys of a concept, its own first. */
   private keysOf(own: number, element: JsonObject, parents: readonly string[]): Set<string> {
-    const keys = new Set([this.ownKey(own)]);
+    const keys = new Set([this.ownKey(own), this.hash(OF_SET)]);
     for (const above of this.graph.ancestorsOf(own)) keys.add(this.ownKey(above));
     for (const value of parents) keys.add(this.hash({ property: 'parent', value }));
     const names = new Set(

@@ -13,6 +13,9 @@ import {
 } from '../storage/terminology/concepts';
 import { keyText } from '../storage/read/version-row';
 
+/** A key that all concepts of a set have, so that words are looked for in no other set. No code is empty. */
+export const OF_SET: ConceptKey = { below: '' };
+
 /**
  * They are read by the connections, not in the snapshot of a search or a transaction: the concepts of a set that is whole never change.
  */
@@ -32,8 +35,10 @@ export function createConceptStorage(
     listConcepts: (set, numbers) => listConcepts(connections, { space, set }, numbers),
     scanConcepts: (set, criteria, range) =>
       scanConcepts(connections, { space, set }, hashed(set, criteria), range),
-    findConcepts: (set, criteria, limit) =>
-      findConcepts(connections, { space, set }, hashed(set, criteria), limit),
+    findConcepts(set, criteria, limit) {
+      const keys = criteria.keys.length === 0 ? [OF_SET] : criteria.keys;
+      return findConcepts(connections, { space, set }, hashed(set, { ...criteria, keys }), limit);
+    },
   };
 }
 
