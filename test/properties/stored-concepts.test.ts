@@ -241,6 +241,34 @@ it('$expand gives the same codes in pages, and in all where the expansion is fla
   expect(codes).toBeGreaterThan(COUNT);
 });
 
+it('$find-matches finds the same codes that have all properties', async () => {
+  let found = 0;
+  for (let round = 0; round < COUNT / 2; round++) {
+    const wanted = random.pick<() => [string, object][]>([
+      () => [['code', { valueCode: anyCode() }]],
+      () => [['parent', { valueCode: anyCode() }]],
+      () => [
+        ['kind', { valueString: random.pick(STATUS) }],
+        ['parent', { valueCode: anyCode() }],
+      ],
+      () => [['display', { valueString: stringMember(random.pick(concepts), 'display') ?? '' }]],
+    ])();
+    const answer = await compare('CodeSystem', 'find-matches', (url) => [
+      { name: 'system', valueUri: url },
+      { name: 'exact', valueBoolean: true },
+      ...wanted.map(([code, value]) => ({
+        name: 'property',
+        part: [
+          { name: 'code', valueCode: code },
+          { name: 'value', ...value },
+        ],
+      })),
+    ]);
+    if (Array.isArray(answer['parameter'])) found += answer['parameter'].length;
+  }
+  expect(found).toBeGreaterThan(COUNT / 8);
+});
+
 async function search(parameter: string, value: string): Promise<readonly string[] | string> {
   try {
     const { matches } = await opened.core.interactions.search(context, {

@@ -10,6 +10,13 @@ import { turns } from '../concurrency/turns';
 import { fhirError } from '../errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../fhir/json';
 import { type CodeSystem, type Concept, propertyValues } from '../fhir/terminology/code-system';
+import {
+  type ConceptCriteria,
+  type ConceptRow,
+  type ConceptStorage,
+  wordsOf,
+} from '../fhir/terminology/concept-set';
+import { withConcepts } from '../fhir/terminology/stored-code-system';
 import { objectsMember, stringMember } from '../fhir/terminology/members';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type OperationInput, type ReadOperation } from '../operation-types/operation';
@@ -32,6 +39,24 @@ export const codeSystemFindMatches: ReadOperation = {
     const codeSystem = await findMeant(environment, input);
     const isExact = input.parameters.flag('exact') === true;
     const wanted = wantedProperties(input.parameters, codeSystem);
+    if (codeSystem.stored !== undefined) {
+      const rows = await storedCandidates(environment, codeSystem.stored, wanted, isExact);
+      const { conceptOf, set } = codeSystem.stored;
+      return withConcepts(
+        environment,
+        () => {
+          const found = rows.map((row): Match => {
+            const concept = conceptOf(row);
+            const has = isExact ? isComplete : isPossible;
+            return { concept, unmatched: wanted.filter((each) => !has(concept, each)) };
+          });
+          const matches = isExact ? found.filter(({ unmatched }) => unmatched.length === 0) : inOrder(found);
+          if (isExact && matches.length > MAX_COMPLETE) throw tooMany();
+          return { parameters: matches.map((match) => toMatch(codeSystem, match)) };
+        },
+        { set: set.number, rows },
+      );
+    }
     const matches = isExact
       ? await completeMatches(codeSystem, wanted)
       : await possibleMatches(codeSystem, wanted);
@@ -118,7 +143,7 @@ function textOf(value: JsonValue | undefined): string | undefined {
 
 function valuesOf(concept: Concept, code: string): readonly string[] {
   const general = Object.hasOwn(GENERAL, code) ? GENERAL[code]?.(concept) : undefined;
-  return general?.filter((value) => value !== undefined) ?? propertyValues(concept, code);
+  return general?.filter((value) => value !== undefined) ?? propertyValues(concept.element, code);
 }
 
 /** Throws `tooCostly` if there are more than a machine can use. Cost: linear in the concepts, in turns; with a code none. */
@@ -130,14 +155,8 @@ async function completeMatches(codeSystem: CodeSystem, wanted: readonly Wanted[]
   for (const concept of candidates) {
     const later = turns.next();
     if (later !== undefined) await later;
-    const isComplete = wanted.every(
-      (each) => each === named || valuesOf(concept, each.code).includes(each.text),
-    );
-    if (!isComplete) continue;
-    if (found.length === MAX_COMPLETE) {
-      const reason = `More than ${MAX_COMPLETE} codes have these properties; give more of them`;
-      throw fhirError('tooCostly', { reason });
-    }
+    if (!wanted.every((each) => each === named || isComplete(concept, each))) continue;
+    if (found.length === MAX_COMPLETE) throw tooMany();
     found.push({ concept, unmatched: [] });
   }
   return found;
@@ -154,6 +173,66 @@ async function possibleMatches(codeSystem: CodeSystem, wanted: readonly Wanted[]
     if (some !== undefined && some.length < MAX_POSSIBLE) some.push({ concept, unmatched });
   }
   return byCount.flat().slice(0, MAX_POSSIBLE);
+}
+
+/** Concepts of a large code system that one property finds. */
+const MAX_FOUND = 2_000;
+
+/** Returns concepts that an index finds by the properties: for `isExact` by all of them, else those that most find. */
+async function storedCandidates(
+  storage: ConceptStorage,
+  { set: { number }, fold }: NonNullable<CodeSystem['stored']>,
+  wanted: readonly Wanted[],
+  isExact: boolean,
+): Promise<readonly ConceptRow[]> {
+  const named = wanted.find(({ code }) => code === 'code');
+  if (named !== undefined && isExact) return storage.readConcepts(number, [fold(named.text)]);
+  const criteria = wanted.flatMap((each): ConceptCriteria[] => {
+    if (each.code === 'parent')
+      return [{ keys: [{ property: 'parent', value: fold(each.text) }], words: [] }];
+    if (TEXTS.has(each.code) || each.code === 'code')
+      return each.code === 'definition' ? [] : [{ keys: [], words: [...wordsOf([each.text])] }];
+    return Object.hasOwn(GENERAL, each.code)
+      ? []
+      : [{ keys: [{ property: each.code, value: each.text }], words: [] }];
+  });
+  if (criteria.length === 0) {
+    const reason =
+      'In a large code system the properties code, display, designation, parent or its own find codes';
+    throw fhirError('tooCostly', { reason });
+  }
+  if (isExact) {
+    const all = {
+      keys: criteria.flatMap(({ keys }) => keys),
+      words: criteria.flatMap(({ words }) => words),
+    };
+    const numbers = await storage.findConcepts(number, all, MAX_FOUND + 1);
+    if (numbers.length > MAX_FOUND) throw tooMany();
+    return storage.listConcepts(number, numbers);
+  }
+  const counts = new Map<number, number>();
+  for (const each of criteria)
+    for (const found of await storage.findConcepts(number, each, MAX_FOUND))
+      counts.set(found, (counts.get(found) ?? 0) + 1);
+  const best = [...counts].toSorted(([one, a], [other, b]) => b - a || one - other).slice(0, MAX_POSSIBLE);
+  return storage.listConcepts(
+    number,
+    best.map(([found]) => found),
+  );
+}
+
+/** Those with most of the properties first. */
+function inOrder(matches: readonly Match[]): readonly Match[] {
+  return matches.toSorted((one, other) => one.unmatched.length - other.unmatched.length);
+}
+
+function tooMany(): Error {
+  const reason = `More than ${MAX_COMPLETE} codes have these properties; give more of them`;
+  return fhirError('tooCostly', { reason });
+}
+
+function isComplete(concept: Concept, { code, text }: Wanted): boolean {
+  return valuesOf(concept, code).includes(text);
 }
 
 function isPossible(concept: Concept, { code, text }: Wanted): boolean {

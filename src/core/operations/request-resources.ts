@@ -107,6 +107,7 @@ function layer(given: RequestResources, stored: TerminologySource): TerminologyS
     return codeSystem;
   };
   return {
+    ...(stored.concepts === undefined ? {} : { concepts: stored.concepts }),
     async findCodeSystem(url, version) {
       const resource = given.find('CodeSystem', url, version);
       const own = resource && (await readOnce(resource));
