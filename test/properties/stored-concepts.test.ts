@@ -312,6 +312,24 @@ it('searches by subtrees and value sets find the same resources', async () => {
   expect(found).toBeGreaterThan(COUNT);
 });
 
+it('a CodeSystem that names the concepts of another one has none', async () => {
+  const { matches } = await opened.core.interactions.search(context, {
+    type: 'CodeSystem',
+    parameters: [['url', IN_TABLES]],
+  });
+  const { value } = parseJson(matches[0]?.text ?? '');
+  if (!isJsonObject(value)) throw new Error('there is no CodeSystem');
+  expect(value['identifier']).toEqual([{ system: 'urn:andiron:concept-set', value: '1' }]);
+  await put({ ...value, id: 'copied', url: 'http://example.org/copied' });
+  const lookUp = (system: string): Promise<JsonObject> =>
+    invoke('CodeSystem', 'lookup', [
+      { name: 'system', valueUri: system },
+      { name: 'code', valueCode: 'C0' },
+    ]);
+  expect(await lookUp(IN_TABLES)).toMatchObject({ resourceType: 'Parameters' });
+  expect(JSON.stringify(await lookUp('http://example.org/copied'))).toContain('error');
+});
+
 it('an equal import changes nothing, another one replaces it, and a faulty one leaves it', async () => {
   const head = { ...headOf('http://example.org/again', true) };
   const some: JsonObject[] = [

@@ -16,13 +16,14 @@ export async function parseInTurn(text: string): Promise<JsonObject> {
 
 /**
  * Returns a code system whose concepts are in tables with these, and any other as it is. Without its set it has no concepts here: that
- * of an exported tenant stays behind.
+ * of an exported tenant stays behind, and the number may be of another's.
  */
 export async function withItsConcepts(storage: ConceptStorage, codeSystem: CodeSystem): Promise<CodeSystem> {
   const number = codeSystem.conceptCount === 0 ? conceptSetOf(codeSystem.head) : undefined;
   if (number === undefined) return codeSystem;
   const set = await storage.findConceptSet(number);
-  return set === undefined
+  const isOwn = set?.url === codeSystem.url && set.version === codeSystem.version;
+  return set === undefined || !isOwn
     ? { ...codeSystem, content: 'not-present' }
     : storedCodeSystem(codeSystem.head, set);
 }

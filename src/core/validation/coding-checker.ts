@@ -47,8 +47,8 @@ interface KnownSystems {
   /** In the time of `performance.now()`. */
   until: number;
   readonly absent: Set<string>;
-  /** By url and version. The cache of code systems holds them. */
-  readonly present: Map<string, WeakRef<CodeSystem>>;
+  /** By url and version. The cache of code systems holds them, but for those whose concepts are in tables. */
+  readonly present: Map<string, Pick<WeakRef<CodeSystem>, 'deref'>>;
   /** Look-ups under way, by url and version: the resources of a Bundle ask for the same systems at once. */
   readonly pending: Map<string, Promise<CodeSystem | undefined>>;
 }
@@ -159,7 +159,8 @@ async function lookUp(
 ): Promise<CodeSystem | undefined> {
   const found = await source.findCodeSystem(system, version);
   if (found !== undefined) {
-    if (present.size < MAX_SYSTEMS) present.set(key, new WeakRef(found));
+    const held = found.stored === undefined ? new WeakRef(found) : { deref: () => found };
+    if (present.size < MAX_SYSTEMS) present.set(key, held);
     return found;
   }
   const isAbsent = version === undefined || (await source.findCodeSystem(system)) === undefined;

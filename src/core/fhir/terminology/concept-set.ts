@@ -11,6 +11,9 @@ const CONCEPT_SET = 'urn:andiron:concept-set';
 /** What one import has stored of a code system. */
 export interface ConceptSet {
   readonly number: number;
+  /** The code system that it was imported for. */
+  readonly url: string;
+  readonly version: string | undefined;
   readonly concepts: number;
   /** True if any concept has a parent. */
   readonly isHierarchical: boolean;

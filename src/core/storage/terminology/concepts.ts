@@ -24,7 +24,7 @@ export interface HashedCriteria {
 
 const FIND_SET = defineStatement(
   template(sql`
-    select s.concepts, s.hierarchical from andiron.concept_set s
+    select s.concepts, s.hierarchical, s.url, s.version from andiron.concept_set s
     where s.space = ${bind('space')}::int and s.number = ${bind('set')}::int and s.ready limit 1`),
 );
 
@@ -34,8 +34,11 @@ export async function findConceptSet(
   space: number,
   number: number,
 ): Promise<ConceptSet | undefined> {
-  const [row] = await database.run(context(space), FIND_SET, { space, set: number });
-  return row && { number, concepts: Number(row[0]), isHierarchical: row[1] === true };
+  const rows = await database.run(context(space), FIND_SET, { space, set: number });
+  const [row] = rows as [number, boolean, string, string | null][];
+  if (row === undefined) return undefined;
+  const [concepts, isHierarchical, url, version] = row;
+  return { ...{ number, concepts, isHierarchical, url }, version: version ?? undefined };
 }
 
 /** The columns of `toConcepts`. */
@@ -195,7 +198,7 @@ const FINISH = defineStatement(
 export async function finishConceptSet(
   database: Reading,
   space: number,
-  { number, concepts, isHierarchical }: ConceptSet,
+  { number, concepts, isHierarchical }: Pick<ConceptSet, 'number' | 'concepts' | 'isHierarchical'>,
 ): Promise<boolean> {
   const bound = { space, set: number, concepts, hierarchical: isHierarchical };
   return (await database.run(context(space), FINISH, bound)).length > 0;
