@@ -40,10 +40,11 @@ const [concepts, properties, observations, requests] = [
 
 const HIERARCHY = 'http://example.org/hierarchy';
 const TABLE = 'http://example.org/table';
-const WORDS =
-  'heart lung liver kidney bone skin blood nerve valve artery vein acute chronic left right upper lower benign malignant open closed infection fracture disease procedure finding structure'.split(
-    ' ',
-  );
+/** Some words are in every tenth display, most in few, as in real systems. */
+const WORDS = Array.from(
+  { length: 4_000 },
+  (_none, index) => `${'bcdfghklmnprstvw'[index % 16]}${index.toString(36)}${'aeiou'[index % 5]}n`,
+);
 
 /** A generator with a seed, so that each run has the same systems. */
 function createRandom(state) {
@@ -52,6 +53,9 @@ function createRandom(state) {
     return Math.floor((state / 4294967296) * below);
   };
 }
+
+/** The first words are the frequent ones. */
+const anyWord = (random) => WORDS[Math.floor((random(1_000_000) / 1_000_000) ** 3 * WORDS.length)];
 
 const codeOf = (number) => String(100_000_000 + number * 7);
 
@@ -65,7 +69,7 @@ function* hierarchy(random) {
     status: 'active',
     content: 'complete',
   };
-  const words = () => Array.from({ length: 4 }, () => WORDS[random(WORDS.length)]).join(' ');
+  const words = () => Array.from({ length: 4 }, () => anyWord(random)).join(' ');
   for (let number = 0; number < concepts; number++) {
     const parents = new Set();
     const wanted = number === 0 ? 0 : random(3) === 0 ? 2 : 1;
@@ -102,10 +106,10 @@ function* table(random) {
   for (let number = 0; number < properties; number++)
     yield {
       code: `${number}-${number % 10}`,
-      display: `${WORDS[random(WORDS.length)]} ${WORDS[random(WORDS.length)]} [Mass/volume] ${number}`,
+      display: `${anyWord(random)} ${anyWord(random)} [Mass/volume] ${number}`,
       property: Array.from({ length: 8 }, (_none, index) => ({
         code: `P${index}`,
-        valueString: `${WORDS[random(WORDS.length)]} ${random(10 ** (1 + (index % 4)))}`,
+        valueString: `${anyWord(random)} ${random(10 ** (1 + (index % 4)))}`,
       })),
     };
 }
@@ -212,7 +216,7 @@ async function run(folder) {
   const any = () => codeOf(random(concepts));
   const high = () => codeOf(random(200));
   const isA = (code) => encodeURIComponent(`${HIERARCHY}?fhir_vs=isa/${code}`);
-  const word = () => WORDS[random(WORDS.length)].slice(0, 3 + random(3));
+  const word = () => anyWord(random).slice(0, 4);
   const kinds = {
     $lookup: () => `/CodeSystem/$lookup?system=${HIERARCHY}&code=${any()}`,
     'CodeSystem/$validate-code': () => `/CodeSystem/$validate-code?url=${HIERARCHY}&code=${any()}`,

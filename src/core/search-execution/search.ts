@@ -79,7 +79,7 @@ async function resolveAndRead(
   context: RequestContext,
   { effective, typeNumber, cursorScope }: PreparedSearch,
 ): Promise<SearchPage> {
-  const criteria = await withReason(resolveCriteria(services, context, effective.criteria), () =>
+  const criteria = await withReason(resolveCriteria(services, context, effective.criteria, 'inUse'), () =>
     planningReason(effective.criteria),
   );
   const query = { ...effective, criteria };
@@ -97,7 +97,7 @@ function searchWithContained(
   permissionsOf(services, context)?.requireEverything('s', 'The parameter _contained');
   refuseBackward(effective);
   return services.scope.inSnapshot(services, context, async (reading) => {
-    const criteria = await resolveCriteria(reading, context, effective.criteria);
+    const criteria = await resolveCriteria(reading, context, effective.criteria, 'inUse');
     return searchContained(reading, context, {
       query: { ...effective, criteria, bothWays: false },
       typeNumber,

@@ -20,10 +20,10 @@ const IN_USE = defineStatement(
       select (select t.value_hash from andiron.token_index t where ${token} and t.value_hash > u.value_hash
               order by t.value_hash limit 1)
       from used u where u.value_hash is not null
-    ), some as (select u.value_hash from used u where u.value_hash is not null limit ${sql.lit(CODES_AT_ONCE)})
+    ), codes as (select u.value_hash from used u where u.value_hash is not null limit ${sql.lit(CODES_AT_ONCE)})
     select ${CONCEPT_COLUMNS}, l.last
-    from (select max(s.value_hash)::text as last, count(*) as codes from some s) l
-    left join (some s join andiron.concept c
+    from (select max(s.value_hash)::text as last from codes s) l
+    left join (codes s join andiron.concept c
       on c.space = ${bind('space')}::int and c.concept_set = ${bind('set')}::int and c.token = s.value_hash
         and c.keys @> ${bind('keys')}::bigint[]) on true
     limit ${sql.lit(CODES_AT_ONCE)}`),
