@@ -5,7 +5,7 @@ const shared = require('./jest.shared.js');
 const pure = [
   '<rootDir>/test/*.test.ts',
   '<rootDir>/test/core/*.test.ts',
-  '<rootDir>/test/{cli,console,deploy,schema,core/fhir,core/search,core/operations,core/fhir-subscriptions}/**/*.test.ts',
+  '<rootDir>/test/{cli,code-systems,console,deploy,schema,core/fhir,core/search,core/operations,core/fhir-subscriptions}/**/*.test.ts',
   '<rootDir>/test/properties/oracle/*.test.ts',
 ];
 
@@ -35,7 +35,7 @@ module.exports = {
         '/node_modules/',
         '<rootDir>/test/[^/]+\\.test\\.ts$',
         '<rootDir>/test/core/[^/]+\\.test\\.ts$',
-        '<rootDir>/test/(cli|clients|console|deploy|schema|core/fhir|core/search|core/operations|core/fhir-subscriptions|properties/oracle)/',
+        '<rootDir>/test/(cli|clients|code-systems|console|deploy|schema|core/fhir|core/search|core/operations|core/fhir-subscriptions|properties/oracle)/',
       ],
     },
   ],

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { ImportFileError } from './import-file-error';
 
 /** Yields the lines of a UTF-8 file, `.gz` or not, with their numbers from 1. */
 export async function* readLines(file: string): AsyncGenerator<readonly [number: number, line: string]> {
@@ -18,9 +18,28 @@ export async function* readLines(file: string): AsyncGenerator<readonly [number:
   }
 }
 
+/**
+ * Yields the fields of lines that have no quotes, with the numbers of the lines. Throws `ImportFileError` for a line with another number
+ * of fields than `width`.
+ */
+export async function* readFields(
+  file: string,
+  { delimiter, width }: { readonly delimiter: string; readonly width: number },
+): AsyncGenerator<readonly [number: number, fields: readonly string[]]> {
+  for await (const [number, line] of readLines(file)) {
+    if (line === '') continue;
+    const fields = line.split(delimiter);
+    if (fields.length !== width)
+      throw new ImportFileError(
+        `${file}, line ${number}: there are ${fields.length} fields, and ${width} expected`,
+      );
+    yield [number, fields];
+  }
+}
+
 /** Returns the SHA-256 of files and of what else decides about the result. */
 export async function digestOf(files: readonly string[], ...others: readonly string[]): Promise<Buffer> {
   const hash = createHash('sha256').update(JSON.stringify(others));
-  for (const file of files) await pipeline(createReadStream(file), hash, { end: false });
+  for (const file of files) for await (const part of createReadStream(file)) hash.update(part as Buffer);
   return hash.digest();
 }

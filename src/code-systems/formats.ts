@@ -2,6 +2,7 @@
 import type { CodeSystemFile } from '../core';
 import { readCsv } from './csv';
 import { ImportFileError } from './import-file-error';
+import { readIcd10cm } from './icd10cm';
 import { readNdjson } from './ndjson';
 
 /** What the person says beside the files. */
@@ -11,16 +12,24 @@ export interface Given {
   readonly name: string | undefined;
 }
 
-/** @param files a file, or the folder of a publisher */
-type Reader = (file: string, given: Given) => Promise<CodeSystemFile>;
+interface Format {
+  /** What the files do not say. */
+  readonly takes: readonly (keyof Given)[];
+  /** @param place a file, or the folder of a release */
+  readonly read: (place: string, given: Given) => Promise<CodeSystemFile>;
+}
 
-const FORMATS: Readonly<Record<string, Reader>> = Object.freeze({
-  ndjson: (file: string) => readNdjson(file),
-  csv: (file: string, { url, ...given }: Given) => {
-    if (url === undefined)
-      throw new ImportFileError('CSV does not say which code system it is: name it by --url');
-    return readCsv(file, { url, ...given });
+const FORMATS: Readonly<Record<string, Format>> = Object.freeze({
+  ndjson: { takes: [], read: (file: string) => readNdjson(file) },
+  csv: {
+    takes: ['url', 'version', 'name'],
+    read: (file: string, { url, ...given }: Given) => {
+      if (url === undefined)
+        throw new ImportFileError('CSV does not say which code system it is: name it by --url');
+      return readCsv(file, { url, ...given });
+    },
   },
+  icd10cm: { takes: ['version'], read: (place: string, { version }: Given) => readIcd10cm(place, version) },
 });
 
 export const FORMAT_NAMES: readonly string[] = Object.keys(FORMATS);
@@ -31,7 +40,12 @@ export async function openCodeSystemFile(
   file: string,
   given: Given,
 ): Promise<CodeSystemFile> {
-  const read = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
-  if (read === undefined) throw new RangeError(`there is no format '${format}'`);
-  return read(file, given);
+  const row = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
+  if (row === undefined) throw new RangeError(`there is no format '${format}'`);
+  const useless = (['url', 'version', 'name'] as const).find(
+    (each) => given[each] !== undefined && !row.takes.includes(each),
+  );
+  if (useless !== undefined)
+    throw new ImportFileError(`--${useless} is not allowed with --format ${format}: the files say it`);
+  return row.read(file, given);
 }
