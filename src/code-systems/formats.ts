@@ -4,6 +4,7 @@ import { readCsv } from './csv';
 import { ImportFileError } from './import-file-error';
 import { readIcd10cm } from './icd10cm';
 import { readNdjson } from './ndjson';
+import { readRxNorm } from './rxnorm';
 
 /** What the person says beside the files. */
 export interface Given {
@@ -30,6 +31,7 @@ const FORMATS: Readonly<Record<string, Format>> = Object.freeze({
     },
   },
   icd10cm: { takes: ['version'], read: (place: string, { version }: Given) => readIcd10cm(place, version) },
+  rxnorm: { takes: ['version'], read: (place: string, { version }: Given) => readRxNorm(place, version) },
 });
 
 export const FORMAT_NAMES: readonly string[] = Object.keys(FORMATS);
