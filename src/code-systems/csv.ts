@@ -12,13 +12,24 @@ export interface NamedSystem {
   readonly name: string | undefined;
 }
 
-type Row = Readonly<Record<string, string>>;
+export type Row = Readonly<Record<string, string>>;
 
-/** Yields the rows of a CSV file by the names of its first line. Throws `ImportFileError`. */
-export async function* readRows(file: string, delimiter = ','): AsyncGenerator<Row> {
+/**
+ * Yields the rows of a CSV file by the names of its first line. Throws `ImportFileError`.
+ * @param wanted the columns that are read; those with `?` at their end need not be there; default all
+ */
+export async function* readRows(file: string, wanted?: readonly string[]): AsyncGenerator<Row> {
   const source = createReadStream(file);
   const input = file.endsWith('.gz') ? source.pipe(createGunzip()) : source;
-  const parser = parse({ columns: true, bom: true, delimiter, skip_empty_lines: true, trim: true });
+  const columns =
+    wanted === undefined
+      ? true
+      : (names: readonly string[]) => {
+          const lacking = wanted.find((name) => !name.endsWith('?') && !names.includes(name));
+          if (lacking !== undefined) throw new Error(`there is no column '${lacking}' in its first line`);
+          return names.map((name) => (wanted.includes(name) || wanted.includes(`${name}?`) ? name : false));
+        };
+  const parser = parse({ columns, bom: true, skip_empty_lines: true, trim: true });
   source.on('error', (error) => parser.destroy(error));
   input.on('error', (error: Error) => parser.destroy(error));
   try {

@@ -3,6 +3,7 @@ import type { CodeSystemFile } from '../core';
 import { readCsv } from './csv';
 import { ImportFileError } from './import-file-error';
 import { readIcd10cm } from './icd10cm';
+import { readLoinc } from './loinc';
 import { readNdjson } from './ndjson';
 import { readRxNorm } from './rxnorm';
 
@@ -30,6 +31,7 @@ const FORMATS: Readonly<Record<string, Format>> = Object.freeze({
       return readCsv(file, { url, ...given });
     },
   },
+  loinc: { takes: ['version'], read: (place: string, { version }: Given) => readLoinc(place, version) },
   icd10cm: { takes: ['version'], read: (place: string, { version }: Given) => readIcd10cm(place, version) },
   rxnorm: { takes: ['version'], read: (place: string, { version }: Given) => readRxNorm(place, version) },
 });
