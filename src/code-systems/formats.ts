@@ -6,6 +6,7 @@ import { readIcd10cm } from './icd10cm';
 import { readLoinc } from './loinc';
 import { readNdjson } from './ndjson';
 import { readRxNorm } from './rxnorm';
+import { readSnomed } from './snomed-rf2';
 
 /** What the person says beside the files. */
 export interface Given {
@@ -32,6 +33,10 @@ const FORMATS: Readonly<Record<string, Format>> = Object.freeze({
     },
   },
   loinc: { takes: ['version'], read: (place: string, { version }: Given) => readLoinc(place, version) },
+  'snomed-rf2': {
+    takes: ['version'],
+    read: (place: string, { version }: Given) => readSnomed(place, version),
+  },
   icd10cm: { takes: ['version'], read: (place: string, { version }: Given) => readIcd10cm(place, version) },
   rxnorm: { takes: ['version'], read: (place: string, { version }: Given) => readRxNorm(place, version) },
 });
