@@ -38,7 +38,8 @@ interface LoincFiles {
 /**
  * Reads Loinc.csv and, where they are there, the component hierarchy, whose parts become concepts, the answers, the consumer names and
  * the translations. The version is that of the folder (`Loinc_2.81`), else the newest in which a term has changed.
- * Memory: the hierarchy and translations, some 150 bytes for each translated term: 200 MB for 110,000 terms in 20 languages.
+ * Memory: the hierarchy and translations, some 150 bytes for each translated term: 240 MB for 110,000 terms of which half are translated
+ * to 20 languages.
  */
 export async function readLoinc(place: string, version: string | undefined): Promise<CodeSystemFile> {
   // The folder of panels repeats files for those who load panels alone.
@@ -109,8 +110,8 @@ function isNewer(version: string, than: string | undefined): boolean {
 const nameOf = (column: string): string => column.replace('?', '');
 
 const FIELD = '\t';
-/** Kinds of joined texts: a part with its display, a parent, a designation with its language and use. */
-const [PART, PARENT, DESIGNATION, ANSWER] = ['part', 'parent', 'name', 'answer'];
+/** Kinds of joined texts: a part or answer with its display, a parent, a consumer name, and a language with the long and short name. */
+const [PART, ANSWER, PARENT, CONSUMER_NAME, TRANSLATION] = ['P', 'A', 'U', 'C', 'T'];
 
 /** Joins what other files say about codes. Parts come first, in the order of the hierarchy. */
 async function join({ hierarchy, answers, consumerNames, variants }: LoincFiles): Promise<TextsByCode> {
@@ -134,8 +135,7 @@ async function join({ hierarchy, answers, consumerNames, variants }: LoincFiles)
     for await (const { LoincNumber: code = '', ConsumerName: text = '' } of readRows(consumerNames, [
       ...['LoincNumber', 'ConsumerName'],
     ]))
-      if (code !== '' && text !== '')
-        texts.add(texts.number(code), [DESIGNATION, 'en-US', 'CONSUMER_NAME', text].join(FIELD));
+      if (code !== '' && text !== '') texts.add(texts.number(code), [CONSUMER_NAME, text].join(FIELD));
   }
   for (const variant of variants) {
     const [, language = '', country = ''] = VARIANT.exec(path.basename(variant)) ?? [];
@@ -158,8 +158,7 @@ function addTranslation(texts: TextsByCode, row: Row, language: string): void {
   const long = [row['LONG_COMMON_NAME'], row['LinguisticVariantDisplayName'], composed].find(
     (text) => text !== undefined && text !== '',
   );
-  if (long !== undefined) texts.add(number, [DESIGNATION, language, '', long].join(FIELD));
-  if (short !== '') texts.add(number, [DESIGNATION, language, 'SHORTNAME', short].join(FIELD));
+  texts.add(number, [TRANSLATION, language, long ?? '', short].join(FIELD));
 }
 
 /** Parts and answers first, then the terms in the order of their file. */
@@ -199,9 +198,11 @@ function toConcept(row: Row, texts: TextsByCode): JsonObject {
   const designation = NAMES.map(nameOf)
     .filter((name) => (row[name] ?? '') !== '')
     .map((name) => toDesignation('en-US', name, row[name] ?? ''));
-  for (const [kind, language = '', use = '', value = ''] of own) {
-    const isThere = use !== '' && language === 'en-US' && (row[use] ?? '') !== '';
-    if (kind === DESIGNATION && !isThere) designation.push(toDesignation(language, use, value));
+  for (const [kind, text = '', long = '', short = ''] of own) {
+    if (kind === CONSUMER_NAME && (row['CONSUMER_NAME'] ?? '') === '')
+      designation.push(toDesignation('en-US', 'CONSUMER_NAME', text));
+    if (kind === TRANSLATION && long !== '') designation.push(toDesignation(text, '', long));
+    if (kind === TRANSLATION && short !== '') designation.push(toDesignation(text, 'SHORTNAME', short));
   }
   const property = parentsOf(own);
   if (row['STATUS'] === 'DEPRECATED') property.push({ code: 'inactive', valueBoolean: true });

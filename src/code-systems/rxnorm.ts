@@ -19,7 +19,7 @@ interface RxNormFiles {
 /**
  * Reads RXNCONSO.RRF and, where they are there, RXNREL, RXNSAT and RXNSTY: the concepts that RxNorm itself names (SAB=RXNORM).
  * The version is the date of the release as its files are named (`07062026`), of RXNSAB.RRF or of the folder.
- * Memory: names, relations and attributes of RxNorm, 200 MB for 400,000 concepts with 4 relations each.
+ * Memory: names, relations and attributes of RxNorm, 250 MB for 400,000 concepts with 4 relations and 2 attributes each.
  * https://terminology.hl7.org/RxNorm.html
  */
 export async function readRxNorm(place: string, version: string | undefined): Promise<CodeSystemFile> {
@@ -71,7 +71,7 @@ async function versionOf(concepts: string, sources: string | undefined): Promise
 
 const FIELD = '\t';
 
-/** Joins by concept: `N` names (term type, suppression, text) and `P` properties (code, type of value, value). */
+/** Joins by concept: names (`N`, term type, suppression, text) and properties (code or string, code, value). */
 async function join({ concepts, relations, attributes, types }: RxNormFiles): Promise<TextsByCode> {
   const texts = new TextsByCode();
   for await (const [line, row] of readFields(concepts, { delimiter: '|', width: 19 })) {
@@ -84,27 +84,27 @@ async function join({ concepts, relations, attributes, types }: RxNormFiles): Pr
   const add = (
     code: string | undefined,
     name: string | undefined,
-    kind: string,
+    kind: 'C' | 'S',
     value: string | undefined,
   ) => {
     const number = texts.find(code ?? '');
     if (number !== undefined && name !== undefined && name !== '' && value !== undefined && value !== '')
-      texts.add(number, ['P', name, kind, value].join(FIELD));
+      texts.add(number, [kind, name, value].join(FIELD));
   };
   if (relations !== undefined) {
     // RELA says what the second concept is to the first.
     for await (const [, row] of readFields(relations, { delimiter: '|', width: 17 })) {
       const isRelation = row[10] === 'RXNORM' && row[2] === 'CUI' && row[6] === 'CUI';
-      if (isRelation && texts.find(row[0] ?? '') !== undefined) add(row[4], row[7], 'valueCode', row[0]);
+      if (isRelation && texts.find(row[0] ?? '') !== undefined) add(row[4], row[7], 'C', row[0]);
     }
   }
   if (attributes !== undefined) {
     for await (const [, row] of readFields(attributes, { delimiter: '|', width: 14 }))
-      if (row[9] === 'RXNORM' && row[11] !== 'O') add(row[0], row[8], 'valueString', row[10]);
+      if (row[9] === 'RXNORM' && row[11] !== 'O') add(row[0], row[8], 'S', row[10]);
   }
   if (types !== undefined) {
     for await (const [, row] of readFields(types, { delimiter: '|', width: 7 }))
-      add(row[0], 'STY', 'valueCode', row[1]);
+      add(row[0], 'STY', 'C', row[1]);
   }
   return texts;
 }
@@ -126,7 +126,8 @@ function toConcept(texts: TextsByCode, number: number): JsonObject {
   for (const text of texts.textsOf(number)) {
     const [kind, first = '', second = '', value = ''] = text.split(FIELD);
     if (kind === 'N') names.push({ type: first, suppressed: second, text: value });
-    else if (!seen.has(text)) property.push({ code: first, [second]: value });
+    else if (!seen.has(text))
+      property.push({ code: first, [kind === 'C' ? 'valueCode' : 'valueString']: second });
     seen.add(text);
   }
   const [best, ...others] = names.toSorted((one, other) => rankOf(one) - rankOf(other));

@@ -33,7 +33,7 @@ const RELATIONSHIP = ['id', 'effectiveTime', 'active', 'moduleId', 'sourceId', '
  * Reads the Snapshot of an edition; that of an extension needs the International Edition in the same folder. Concepts and inferred
  * relationships; the display is the preferred term of the edition's language: the one language beside English that it has descriptions
  * in, else English. Throws `ImportFileError`, also where it cannot tell the edition.
- * Memory: descriptions and relationships, 300 MB for 400,000 concepts with 3 descriptions and 5 relationships each.
+ * Memory: descriptions and relationships, 230 MB for 400,000 concepts with 3 descriptions and 5 relationships each.
  */
 export async function readSnomed(place: string, version: string | undefined): Promise<CodeSystemFile> {
   const release = await findRf2Release(place);

@@ -40,6 +40,11 @@ export const LOINC: Files = {
     ['LL9990-1', 'Sparkles', 'LA99990-4', '1', 'It sparkles'],
     ['LL9991-9', 'Sparkles, again', 'LA99990-4', '1', 'It sparkles'],
   ),
+  'AccessoryFiles/ConsumerName/ConsumerName.csv': csv(
+    ['LoincNumber', 'ConsumerName'],
+    ['99991-1', 'Sparkle'],
+    ['99992-9', 'Glitter, any'],
+  ),
   'AccessoryFiles/PanelsAndForms/Loinc.csv': csv(TERMS),
   'AccessoryFiles/LinguisticVariants/LinguisticVariants.csv': csv(
     ['ID', 'ISO_LANGUAGE', 'ISO_COUNTRY', 'LANGUAGE_NAME', 'PRODUCER'],

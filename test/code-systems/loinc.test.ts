@@ -70,6 +70,10 @@ it('has terms with their parts, names and translations', async () => {
   expect(deprecated?.['property']).toContainEqual({ code: 'inactive', valueBoolean: true });
   expect(deprecated?.['property']).toContainEqual({ code: 'copyright', valueString: '3rdParty' });
   expect(deprecated?.['designation']).toContainEqual({
+    ...{ language: 'en-US', value: 'Glitter, any' },
+    use: { system: 'http://loinc.org', code: 'CONSUMER_NAME' },
+  });
+  expect(deprecated?.['designation']).toContainEqual({
     ...{ language: 'de-AT', value: 'Glitzer:MKonz:Zpkt:Einhorn:Qn:Auge' },
   });
 });
