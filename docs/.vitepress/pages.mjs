@@ -19,6 +19,7 @@ export const PARTS = [
           'use/import',
           'use/large-files',
           'use/import-guide',
+          'use/import-terminology',
           'use/create-tenants',
         ],
       },

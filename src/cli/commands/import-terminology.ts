@@ -9,21 +9,29 @@ import { TENANT_OPTION, withTenant } from '../with-tenant';
 
 export const importTerminology: Command = {
   name: 'import-terminology',
-  usage: 'FILE',
+  usage: 'FILE|FOLDER',
   summary: 'Load a large code system into a tenant; its concepts are stored apart from the CodeSystem.',
   options: {
     ...TENANT_OPTION,
     format: { type: 'string', value: FORMAT_NAMES.join('|'), help: 'how FILE is written; default ndjson' },
     release: { type: 'string', value: 'r4|r4b', help: 'default r4' },
-    url: { type: 'string', value: 'URL', help: 'the url of the code system, where FILE does not say it' },
-    version: { type: 'string', value: 'VERSION', help: 'its version, where FILE does not say it' },
-    name: { type: 'string', value: 'NAME', help: 'its name, where FILE does not say it' },
+    url: { type: 'string', value: 'URL', help: 'the url of the code system, for csv' },
+    version: {
+      type: 'string',
+      value: 'VERSION',
+      help: 'its version, in place of what FILE says; not for ndjson',
+    },
+    name: { type: 'string', value: 'NAME', help: 'its name, for csv' },
     ...JSON_OPTION,
   },
   examples: [
     {
       line: 'andiron import-terminology catalogue.csv --format csv --url http://acme.example/catalogue --tenant acme',
       does: 'Load a catalogue of a table; the same command with a newer file replaces it.',
+    },
+    {
+      line: 'andiron import-terminology Loinc_2.81 --format loinc --tenant acme',
+      does: 'Load the unpacked release of a publisher.',
     },
   ],
   async run(given) {
