@@ -80,14 +80,21 @@ it('of a national extension has its module and its language', async () => {
 
 it('takes the newest state of a concept that is in two packages', async () => {
   const own = 'National/sct2_Concept_Snapshot_XX1000999_20260315.txt';
-  const moved = '999000001\t20260315\t0\t551000999104\t900000000000074008\r\n';
+  const moved =
+    '999000001\t20260315\t0\t551000999104\t900000000000074008\r\n' +
+    '999000002\t20250315\t0\t551000999104\t900000000000074008\r\n';
   const file = await openChanged('snomed-moved', {
     ...SNOMED_NATIONAL,
     [own]: (SNOMED_NATIONAL[own] ?? '') + moved,
   });
-  const { property } = (await conceptsOf(file)).get('999000001') ?? {};
-  expect(property).toContainEqual({ code: 'inactive', valueBoolean: true });
-  expect(property).toContainEqual({ code: 'moduleId', valueCode: '551000999104' });
+  const concepts = await conceptsOf(file);
+  const inactive = { code: 'inactive', valueBoolean: true };
+  const moduleOf = (valueCode: string) => ({ code: 'moduleId', valueCode });
+  expect(concepts.get('999000001')?.['property']).toEqual(
+    expect.arrayContaining([inactive, moduleOf('551000999104')]),
+  );
+  expect(concepts.get('999000002')?.['property']).toContainEqual(moduleOf('900000000000207008'));
+  expect(concepts.get('999000002')?.['property']).not.toContainEqual(inactive);
 });
 
 it('names the file and line that cannot be read', async () => {
