@@ -111,7 +111,11 @@ export interface OperationLimits {
 /** The part of the storage that terminology reads. */
 export type TerminologyStorage = Pick<
   OperationStorage,
-  'findCanonical' | 'findCanonicalKey' | 'findSystemOfValueSet' | 'terminologyVersion'
+  | 'findCanonical'
+  | 'findCanonicalKey'
+  | 'listCanonicalVersions'
+  | 'findSystemOfValueSet'
+  | 'terminologyVersion'
 >;
 
 /**
@@ -126,6 +130,8 @@ export interface OperationStorage {
   findCanonical(type: CanonicalType, url: string, version?: string): Promise<CanonicalResource | undefined>;
   /** Returns the key of the resource that `findCanonical` returns, without reading a long text. */
   findCanonicalKey(type: CanonicalType, url: string, version?: string): Promise<string | undefined>;
+  /** Returns the business versions of this `url` where `findCanonical` reads it, the oldest first. */
+  listCanonicalVersions(type: CanonicalType, url: string): Promise<readonly string[]>;
   /** Returns the url of the code system that names this value set as that of all its codes. */
   findSystemOfValueSet(url: string): Promise<string | undefined>;
   /**

@@ -9,7 +9,7 @@ import { describeNotLoaded } from '../fhir/terminology/not-loaded';
 import { readCodeSystem } from '../fhir/terminology/read-code-system';
 import { parseLanguages } from '../fhir/terminology/languages';
 import { stringMember } from '../fhir/terminology/members';
-import { type VersionRules } from '../fhir/terminology/compose';
+import { type ComposedValueSet, type VersionRules } from '../fhir/terminology/compose';
 import {
   type Canonical,
   parseCanonical,
@@ -17,7 +17,9 @@ import {
   toCanonical,
 } from '../fhir/terminology/source';
 import { readSupplements, supplementsOf } from '../fhir/terminology/supplements';
-import { type CodeToValidate, type Validation, type ValidationOptions } from '../fhir/terminology/validation';
+import { combineValidations, type Validation } from '../fhir/terminology/validation';
+import { type ValidationOptions } from '../fhir/terminology/validation-of-member';
+import { type CodeToValidate, messageOf, toIssueElement } from '../fhir/terminology/validation-issues';
 import { type CanonicalType, type OperationEnvironment } from '../operation-types/environment';
 import { type OperationAnswer, type OperationInput } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';
@@ -101,18 +103,25 @@ export async function findNamed(
   throw notFound(input, by.type, named);
 }
 
+/** A code system as the input names it; `codeSystem` is undefined if it does not exist. */
+interface NamedCodeSystem extends Canonical {
+  readonly codeSystem: CodeSystem | undefined;
+}
+
 /** As `findNamed` for a CodeSystem, in the form for looking up codes. A built-in system needs no resource. */
 export async function findNamedCodeSystem(
   environment: OperationEnvironment,
   input: OperationInput,
   by: NamedBy,
-): Promise<CodeSystem> {
+): Promise<NamedCodeSystem> {
   const named = readNamed(input, by);
-  if ('resource' in named) return readCodeSystem(named.resource);
-  if ('id' in named) return readById(environment, named.id);
-  const found = await terminologyOf(environment).findCodeSystem(named.url, named.version);
-  if (found === undefined) throw notFound(input, by.type, named);
-  return found;
+  if ('url' in named) {
+    const codeSystem = await terminologyOf(environment).findCodeSystem(named.url, named.version);
+    return { url: named.url, version: named.version, codeSystem };
+  }
+  const codeSystem =
+    'resource' in named ? readCodeSystem(named.resource) : await readById(environment, named.id);
+  return { url: codeSystem.url, version: codeSystem.version, codeSystem };
 }
 
 /** Returns the code system with this id. Throws `notFound` and `gone`. */
@@ -154,10 +163,14 @@ export function codesToValidate(
     ];
     return [{ system, version, code, display }];
   }
-  if (coding !== undefined) return [toCode(coding, parameters.first('coding')?.expression)];
+  if (coding !== undefined)
+    return [{ ...toCode(coding, parameters.first('coding')?.expression), place: 'Coding' }];
   const codings = concept?.['coding'];
   const expression = parameters.first('codeableConcept')?.expression;
-  return Array.isArray(codings) ? codings.filter(isJsonObject).map((each) => toCode(each, expression)) : [];
+  if (!Array.isArray(codings)) return [];
+  return codings
+    .filter(isJsonObject)
+    .map((each, index) => ({ ...toCode(each, expression), place: `CodeableConcept.coding[${index}]` }));
 }
 
 /** Converts a Coding to a code to check. Throws `operationInputInvalid` when it has no code. */
@@ -217,11 +230,11 @@ export function requireContent(codeSystem: CodeSystem): void {
 }
 
 /**
- * Returns the out parameters of both $validate-code operations: those of R4, and `code`, `system`, `version`, `codeableConcept`,
- * `inactive` and `issues` of HL7's terminology ecosystem.
+ * Returns the out parameters of both $validate-code operations: those of R4, and those of HL7's terminology ecosystem, among them
+ * `issues` and the code systems that are not here.
  */
 export function toAnswer(
-  { result, message, display, code, system, version, isInactive, issues }: Validation,
+  { result, found, issues, missing, unknown }: Validation,
   parameters: InputParameters,
 ): OperationAnswer {
   const concept = parameters.object('codeableConcept');
@@ -232,19 +245,25 @@ export function toAnswer(
       code: 'not-supported',
       diagnostics: `The parameter '${name.slice(0, 80)}' does not exist and was ignored`,
     }));
-  const issue: JsonObject[] = [...issues.map((each) => ({ ...each })), ...ignored];
+  const issue: JsonObject[] = [...issues.map(toIssueElement), ...ignored];
   const text = (name: string, member: string, value: string | undefined): JsonObject[] =>
     value === undefined ? [] : [{ name, [member]: value }];
+  const canonicals = (name: string, values: readonly string[]): JsonObject[] =>
+    [...new Set(values)].map((valueCanonical) => ({ name, valueCanonical }));
   return {
     parameters: [
       { name: 'result', valueBoolean: result },
-      ...text('message', 'valueString', message),
-      ...text('display', 'valueString', display),
-      ...text('code', 'valueCode', code),
-      ...text('system', 'valueUri', system),
-      ...text('version', 'valueString', version),
+      ...text('message', 'valueString', messageOf(issues)),
+      ...text('display', 'valueString', found.display),
+      ...text('code', 'valueCode', found.code),
+      ...text('system', 'valueUri', found.system),
+      ...text('version', 'valueString', found.version),
       ...(concept === undefined ? [] : [{ name: 'codeableConcept', valueCodeableConcept: concept }]),
-      ...(isInactive === true ? [{ name: 'inactive', valueBoolean: true }] : []),
+      ...text('normalized-code', 'valueCode', found.normalizedCode),
+      ...(found.isInactive === true ? [{ name: 'inactive', valueBoolean: true }] : []),
+      ...text('status', 'valueCode', found.status),
+      ...canonicals('x-caused-by-unknown-system', missing),
+      ...canonicals('x-unknown-system', unknown),
       ...(issue.length === 0
         ? []
         : [{ name: 'issues', resource: { resourceType: 'OperationOutcome', issue } }]),
@@ -253,12 +272,13 @@ export function toAnswer(
 }
 
 const LENIENT_DISPLAY = 'lenient-display-validation';
+const MEMBERSHIP_ONLY = 'valueset-membership-only';
 /** Names of a request that HL7's validator gives, and which change no answer. */
 export const NAMES_OF_REQUEST: ReadonlySet<string> = new Set(['uuid', 'mode']);
 /** Parameters of HL7's terminology ecosystem that R4 does not declare and $validate-code uses. A system is always inferred. */
 const USED: ReadonlySet<string> = new Set([
   ...[LENIENT_DISPLAY, 'system-version', 'check-system-version', 'force-system-version'],
-  ...['default-valueset-version', 'useSupplement', 'inferSystem'],
+  ...['default-valueset-version', 'useSupplement', 'inferSystem', 'activeOnly', MEMBERSHIP_ONLY],
   ...NAMES_OF_REQUEST,
 ]);
 
@@ -299,11 +319,25 @@ export function displayLanguageOf(parameters: InputParameters): string | undefin
   throw fhirError('operationInputInvalid', { reason }, given?.expression);
 }
 
+/** Returns one validation for a code or coding, and that of all codings for a CodeableConcept. `valueSet`: undefined for a code system. */
+export function combine(
+  validations: readonly Validation[],
+  parameters: InputParameters,
+  valueSet?: ComposedValueSet,
+): Validation {
+  const [only] = validations;
+  return only === undefined || parameters.object('codeableConcept') !== undefined
+    ? combineValidations(validations, valueSet)
+    : only;
+}
+
 /** Returns the options of both $validate-code operations. */
 export function validationOptions(parameters: InputParameters): ValidationOptions {
   return {
     abstract: parameters.flag('abstract'),
     displayLanguage: displayLanguageOf(parameters),
     lenientDisplay: parameters.flag(LENIENT_DISPLAY),
+    activeOnly: parameters.flag('activeOnly'),
+    membershipOnly: parameters.flag(MEMBERSHIP_ONLY),
   };
 }

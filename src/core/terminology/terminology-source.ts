@@ -45,5 +45,6 @@ export function terminologyOf(environment: TerminologyEnvironment): TerminologyS
       if (found !== undefined) return parseInTurn(found.text);
       return implicitValueSet(url) ?? findValueSetOfSystem(url, version);
     },
+    listVersions: (url) => environment.listCanonicalVersions('CodeSystem', url),
   };
 }
