@@ -327,6 +327,60 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     });
   });
 
+  it('an error of terminology has the code and text of the terminology ecosystem', async () => {
+    const all = { include: [{ system: `${base}/animals`, version: '9' }] };
+    const pinned = { name: 'check-system-version', valueCanonical: `${base}/animals|9` };
+    const expand = (compose: object, more: readonly object[] = []) =>
+      invoke('ValueSet/$expand', [
+        { name: 'valueSet', resource: { resourceType: 'ValueSet', status: 'active', compose } },
+        ...more,
+      ]);
+    const animals = { include: [{ system: `${base}/animals`, version: 'May 2021' }] };
+    const imported = { include: [{ valueSet: [`${base}/never`] }] };
+    for (const [{ status, json }, expected, code, type, text] of [
+      [
+        await send('GET', `ValueSet/$expand?url=${base}/never`),
+        404,
+        'not-found',
+        'not-found',
+        `value Set '${base}/never'`,
+      ],
+      [
+        await expand(all),
+        422,
+        'not-found',
+        'not-found',
+        "version '9' could not be found, so the value set cannot be expanded. Valid versions: May 2021",
+      ],
+      [
+        await expand(animals, [pinned]),
+        422,
+        'exception',
+        'version-error',
+        "The version 'May 2021' is not allowed",
+      ],
+      [await expand(imported), 422, 'not-found', 'not-found', `value Set '${base}/never'`],
+      [
+        await expand(animals, [{ name: 'useSupplement', valueCanonical: `${base}/never` }]),
+        404,
+        'not-found',
+        'not-found',
+        `Required supplement not found: ${base}/never`,
+      ],
+    ] as const) {
+      const [issue] = json.issue;
+      expect([status, issue.code, issue.details.coding]).toEqual([
+        expected,
+        code,
+        [{ system: 'http://hl7.org/fhir/tools/CodeSystem/tx-issue-type', code: type }],
+      ]);
+      expect(issue.details.text).toContain(text);
+    }
+    // What is excluded is not needed where nothing of it is included.
+    const { status } = await expand({ ...animals, exclude: [{ system: `${base}/plants`, version: '9' }] });
+    expect(status).toBe(200);
+  });
+
   it('a value set includes those that it contains', async () => {
     const contained = {
       ...{ resourceType: 'ValueSet', id: 'own', status: 'active' },

@@ -29,7 +29,7 @@ function matchesText(expected: string, actual: string): boolean {
   const [, kind = '', rest = ''] = /^\$([a-z]+)(?::(.*))?\$$/s.exec(expected) ?? [];
   if (kind === 'external') return actual !== '';
   if (kind === 'choice') return rest.split('|').includes(actual);
-  if (kind === 'fragments') return rest.split(';').every((each) => actual.includes(each));
+  if (kind === 'fragments') return rest.split(/[;|]/).every((each) => actual.includes(each));
   const pattern = KINDS[kind];
   return pattern === undefined ? expected === actual : new RegExp(`^${pattern}$`, 's').test(actual);
 }

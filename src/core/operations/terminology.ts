@@ -2,7 +2,7 @@
  * Common functions of operations on canonical resources, mainly terminology: access to stored resources, and
  * selection of the resource that the input names.
  */
-import { fhirError } from '../errors';
+import { type ErrorKey, FhirError, fhirError } from '../errors';
 import { isJsonObject, type JsonObject } from '../fhir/json';
 import { type CodeSystem } from '../fhir/terminology/code-system';
 import { describeNotLoaded } from '../fhir/terminology/not-loaded';
@@ -19,7 +19,15 @@ import {
 import { readSupplements, supplementsOf } from '../fhir/terminology/supplements';
 import { combineValidations, type Validation } from '../fhir/terminology/validation';
 import { type ValidationOptions } from '../fhir/terminology/validation-of-member';
-import { type CodeToValidate, messageOf, toIssueElement } from '../fhir/terminology/validation-issues';
+import {
+  type CodeToValidate,
+  ISSUES,
+  messageOf,
+  NO_CODE,
+  toIssueElement,
+  TX_ISSUE_TYPES,
+  type ValidationIssue,
+} from '../fhir/terminology/validation-issues';
 import { type CanonicalType, type OperationEnvironment } from '../operation-types/environment';
 import { type OperationAnswer, type OperationInput } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';
@@ -138,9 +146,17 @@ function notFound(
   type: string,
   { url, version }: { readonly url: string; readonly version: string | undefined },
 ): Error {
-  const absent = `The ${type} ${toCanonical(url, version)} does not exist`;
-  const reason = (type === 'CodeSystem' ? describeNotLoaded(url, version, undefined) : undefined) ?? absent;
-  return fhirError('notFoundInTerminology', { reason }, parameters.first('url')?.expression);
+  const canonical = toCanonical(url, version);
+  const reason = `The ${type} ${canonical} does not exist`;
+  return type === 'ValueSet'
+    ? toError('notFoundInTerminology', { ...ISSUES.unknownValueSet(NO_CODE, canonical), diagnostics: reason })
+    : fhirError('notFoundInTerminology', { reason }, parameters.first('url')?.expression);
+}
+
+/** The error of an issue of HL7's terminology ecosystem; `diagnostics` says the same in the words of this server. */
+export function toError(key: ErrorKey, { code, type, text, diagnostics = text }: ValidationIssue): FhirError {
+  const details = { system: TX_ISSUE_TYPES, code: type, text };
+  return new FhirError(key, [{ severity: 'error', code, details, diagnostics }]);
 }
 
 /** Returns the codes to check from exactly one of `code`, `coding` and `codeableConcept`. */
@@ -305,9 +321,10 @@ export async function requireSupplements(
 ): Promise<readonly CodeSystem[]> {
   const named = parameters.texts('useSupplement').map(parseCanonical);
   const required = valueSet === undefined ? [] : supplementsOf(valueSet);
-  const { found, missing: reason } = await readSupplements(source, [...named, ...required]);
-  if (reason !== undefined) throw fhirError('notFoundInTerminology', { reason });
-  return found;
+  const { found, missing, missingCanonical = '' } = await readSupplements(source, [...named, ...required]);
+  if (missing === undefined) return found;
+  const issue = ISSUES.unknownSupplement(NO_CODE, missingCanonical);
+  throw toError('notFoundInTerminology', { ...issue, diagnostics: missing });
 }
 
 /** Returns the languages of displays. Throws `operationInputInvalid` for a text that is no language and no list of languages. */

@@ -10,11 +10,12 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { turns } from '../concurrency/turns';
-import { fhirError } from '../errors';
+import { FhirError, fhirError } from '../errors';
 import { type JsonObject } from '../fhir/json';
 import { composeValueSet } from '../fhir/terminology/compose';
 import { parseDesignationToken } from '../fhir/terminology/display';
 import { expandValueSet } from '../fhir/terminology/expansion';
+import { issueOfObstacle } from '../fhir/terminology/validation-of-versions';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type ReadOperation, type OperationAnswer, type OperationInput } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';
@@ -26,6 +27,7 @@ import {
   NO_PAST,
   refuseParameters,
   requireSupplements,
+  toError,
   versionRules,
 } from './terminology';
 import { terminologyOf } from '../terminology/terminology-source';
@@ -91,6 +93,10 @@ async function toExpanded(
     timestamp: new Date().toISOString(),
     turns,
     parameters: repeatedParameters(parameters),
+  }).catch(async (error: unknown) => {
+    if (!(error instanceof FhirError) || error.key !== 'notSupported') throw error;
+    const issue = await issueOfObstacle(composed, error.message, source);
+    throw issue === undefined ? error : toError('notSupported', issue);
   });
   const expanded: JsonObject = {};
   for (const [name, value] of Object.entries(resource)) {

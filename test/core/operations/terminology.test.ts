@@ -93,7 +93,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
       await expect(asked).rejects.toMatchObject({
         status: 404,
         key: 'notFoundInTerminology',
-        issues: [{ expression: 'Parameters.parameter[0].valueUri' }],
+        issues: [{ details: { code: 'not-found', text: expect.stringContaining(`'${url}'`) } }],
       });
     }
     await expect(expand([], 'nothing')).rejects.toMatchObject({ status: 404 });

@@ -31,6 +31,14 @@ export interface ValidationIssue {
   readonly diagnostics?: string | undefined;
 }
 
+/** For issues that are not of one code. */
+export const NO_CODE: CodeToValidate = {
+  system: undefined,
+  version: undefined,
+  code: '',
+  display: undefined,
+};
+
 export const TX_ISSUE_TYPES = 'http://hl7.org/fhir/tools/CodeSystem/tx-issue-type';
 
 /** Severity, issue type and type of HL7's ecosystem; and which part of the code is wrong. */
@@ -101,11 +109,7 @@ export const ISSUES = {
   unknownVersion: kind(
     NOT_FOUND,
     (_code, system: string, version: string, versions: readonly string[]) =>
-      `A definition for CodeSystem '${system}' version '${version}' could not be found, so the code cannot be validated. ${
-        versions.length === 0
-          ? 'No versions of this code system are known'
-          : `Valid versions: ${listOf(versions)}`
-      }`,
+      `A definition for CodeSystem '${system}' version '${version}' could not be found, so the code cannot be validated. ${versionsText(versions)}`,
   ),
   /** `reason`: a sentence of the server itself. */
   notLoaded: kind(NOT_FOUND, (_code, reason: string) => reason),
@@ -136,6 +140,16 @@ export const ISSUES = {
   unknownValueSet: kind(
     { is: ['error', 'not-found', 'not-found'] },
     (_code, valueSet: string) => `A definition for the value Set '${valueSet}' could not be found`,
+  ),
+  unknownSupplement: kind(
+    { is: ['error', 'not-found', 'not-found'] },
+    (_code, supplement: string) => `Required supplement not found: ${supplement}`,
+  ),
+  /** Of an expansion. */
+  unknownVersionOfMany: kind(
+    { is: ['error', 'not-found', 'not-found'] },
+    (_code, system: string, version: string, versions: readonly string[]) =>
+      `A definition for CodeSystem '${system}' version '${version}' could not be found, so the value set cannot be expanded. ${versionsText(versions)}`,
   ),
   otherVersion: kind(
     MISMATCH,
@@ -227,6 +241,12 @@ export function toIssueElement(issue: ValidationIssue): JsonObject {
 
 function nameOf({ system = '', version, code, display }: CodeToValidate): string {
   return `${toCanonical(system, version)}#${code}${display === undefined ? '' : ` ('${display}')`}`;
+}
+
+function versionsText(versions: readonly string[]): string {
+  return versions.length === 0
+    ? 'No versions of this code system are known'
+    : `Valid versions: ${listOf(versions)}`;
 }
 
 function versionText(version: string | undefined): string {

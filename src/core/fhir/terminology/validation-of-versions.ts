@@ -3,7 +3,7 @@ import { satisfiesVersion } from './business-version';
 import { type ComposedValueSet, type Selection } from './compose';
 import { type Member } from './membership';
 import { type TerminologySource, toCanonical } from './source';
-import { type CodeToValidate, ISSUES, type ValidationIssue } from './validation-issues';
+import { type CodeToValidate, ISSUES, NO_CODE, type ValidationIssue } from './validation-issues';
 
 export interface FoundIssues {
   readonly issues: readonly ValidationIssue[];
@@ -74,6 +74,30 @@ export async function issuesOfObstacles(
     }
   }
   return { issues: [...issues.values()], missing: [...missing] };
+}
+
+/**
+ * Returns the issue that HL7's ecosystem has for an obstacle of an expansion: a version of a code system or a value set that is not here,
+ * or a version that check-system-version does not allow. `diagnostics` is the obstacle in the words of this server.
+ */
+export async function issueOfObstacle(
+  valueSet: ComposedValueSet,
+  reason: string,
+  source: TerminologySource,
+): Promise<ValidationIssue | undefined> {
+  const found = selectionsOf(valueSet, undefined).find(({ obstacle }) => obstacle === reason);
+  const { system, codeSystem, version = '', asked, missingValueSet } = found ?? {};
+  if (missingValueSet !== undefined)
+    return { ...ISSUES.unknownValueSet(NO_CODE, missingValueSet), diagnostics: reason };
+  if (system === undefined || asked === undefined) return undefined;
+  if (asked.violated !== undefined) {
+    const issue = ISSUES.versionCheck(NO_CODE, system, version, asked.violated);
+    return { ...issue, diagnostics: reason };
+  }
+  if (codeSystem !== undefined || asked.wanted === undefined) return undefined;
+  const versions = await source.listVersions(system);
+  const issue = ISSUES.unknownVersionOfMany(NO_CODE, system, asked.wanted, versions);
+  return { ...issue, diagnostics: reason };
 }
 
 /** The value set without the obstacles that check-system-version makes; undefined: there are none. */

@@ -7,7 +7,7 @@ import { describeNotLoaded } from './not-loaded';
 import { type TerminologySource, toCanonical } from './source';
 import { issuesOfMember, statusOf, type ValidationOptions } from './validation-of-member';
 import { issuesOfObstacles, issuesOfVersion, violatedCheck, withoutChecks } from './validation-of-versions';
-import { type CodeToValidate, ISSUES, type ValidationIssue } from './validation-issues';
+import { type CodeToValidate, ISSUES, NO_CODE, type ValidationIssue } from './validation-issues';
 
 /** What is known of the code that was checked. */
 export interface FoundCode {
@@ -161,9 +161,8 @@ export function combineValidations(
   validations: readonly Validation[],
   valueSet: ComposedValueSet | undefined,
 ): Validation {
-  const none = { system: undefined, version: undefined, code: '', display: undefined };
   const [first] = validations;
-  if (first === undefined) return toValidation({}, [ISSUES.noCoding(none)]);
+  if (first === undefined) return toValidation({}, [ISSUES.noCoding(NO_CODE)]);
   const issues = validations.map((validation) =>
     validation.issues.map((issue) =>
       issue.type === 'not-in-vs'
@@ -183,7 +182,7 @@ export function combineValidations(
     found: inside?.found.isConcept === true ? inside.found : {},
     issues: [
       ...(inside === undefined && valueSet !== undefined
-        ? [ISSUES.noCodingInValueSet(none, nameOf(valueSet))]
+        ? [ISSUES.noCodingInValueSet(NO_CODE, nameOf(valueSet))]
         : []),
       ...issues.flat(),
     ],
