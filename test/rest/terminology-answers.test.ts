@@ -98,6 +98,81 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await send('GET', expand)).json.expansion.contains[0].display).toBe(display);
   });
 
+  describe('without a parameter displayLanguage', () => {
+    const stated = {
+      url: 'http://hl7.org/fhir/StructureDefinition/valueset-expansion-parameter',
+      extension: [
+        { url: 'name', valueCode: 'displayLanguage' },
+        { url: 'value', valueCode: 'de' },
+      ],
+    };
+    const include = [{ system: `${base}/animals`, concept: [{ code: 'horse' }] }];
+    const ask = async (
+      language: string,
+      valueSet: object,
+      more: readonly object[] = [],
+    ): Promise<{ display: string; designation: unknown; parameter: readonly { name: string }[] }> => {
+      const resource = { resourceType: 'ValueSet', status: 'active', compose: { include }, ...valueSet };
+      const parameter = [{ name: 'valueSet', resource }, ...more];
+      const { json } = await server.request(
+        'POST',
+        `${server.path('system', release)}/ValueSet/$expand`,
+        { resourceType: 'Parameters', parameter },
+        { 'content-type': 'application/fhir+json', 'accept-language': language },
+      );
+      const [{ display, designation }] = json.expansion.contains;
+      return { display, designation, parameter: json.expansion.parameter };
+    };
+
+    it.each([
+      ['de-AT, en;q=0.5', {}, 'Pferd', 'de-AT, en;q=0.5'],
+      ['en', {}, 'horse', 'en'],
+      // A header that is no list of languages is no reason to refuse a request.
+      ['de;en', {}, 'horse', undefined],
+      ['*', {}, 'horse', undefined],
+      ['*', { language: 'de' }, 'Pferd', 'de'],
+      ['en', { language: 'de' }, 'horse', 'en'],
+      ['en', { compose: { include, extension: [stated] } }, 'Pferd', 'de'],
+    ])('%s and the value set %j show %s', async (language, valueSet, display, told) => {
+      const answer = await ask(language, valueSet);
+      expect(answer.display).toBe(display);
+      const languages = answer.parameter.filter(({ name }) => name === 'displayLanguage');
+      expect(languages).toEqual(told === undefined ? [] : [{ name: 'displayLanguage', valueCode: told }]);
+    });
+
+    it('the parameter goes before the header, and the display that it replaces is a designation', async () => {
+      const parameters = [
+        { name: 'displayLanguage', valueCode: 'de' },
+        { name: 'includeDesignations', valueBoolean: true },
+      ];
+      const { display, designation } = await ask('en', {}, parameters);
+      expect([display, designation]).toEqual([
+        'Pferd',
+        [
+          expect.objectContaining({ language: 'en', value: 'horse' }),
+          expect.objectContaining({ value: 'Pferd (Tier)' }),
+          expect.objectContaining({ value: 'equine' }),
+        ],
+      ]);
+    });
+
+    it('a stored expansion is told apart by the header', async () => {
+      const of = async (language: string): Promise<string> => {
+        const { json } = await server.request(
+          'GET',
+          `${server.path('system', release)}/ValueSet/$expand?url=${base}/listed`,
+          undefined,
+          { 'accept-language': language },
+        );
+        return json.expansion.contains[0].display;
+      };
+      expect([await of('de'), await of('en'), await of('de')]).toEqual(['Pferd', 'horse', 'Pferd']);
+      const lookup = `${server.path('system', release)}/CodeSystem/$lookup?system=${base}/animals&code=horse`;
+      const { json } = await server.request('GET', lookup, undefined, { 'accept-language': 'de' });
+      expect(valuesOf(json)).toMatchObject({ display: 'Pferd' });
+    });
+  });
+
   it.each(['-', 'de;en', 'de, ', 'de;q=2'])(
     'the language %s is refused, because it is none',
     async (language) => {

@@ -34,7 +34,7 @@ export const codeSystemLookup: ReadOperation = {
       const reason = `The code system ${system} has no code '${code}'`;
       throw fhirError('notFoundInTerminology', { reason }, parameters.first('code')?.expression);
     }
-    const displayLanguage = displayLanguageOf(parameters);
+    const displayLanguage = displayLanguageOf(input);
     return {
       parameters: lookUp(codeSystem, concept, { properties: parameters.texts('property'), displayLanguage }),
     };

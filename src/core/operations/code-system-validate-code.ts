@@ -35,7 +35,7 @@ export const codeSystemValidateCode: ReadOperation = {
     const source = terminologyOf(environment);
     const supplements = await requireSupplements(source, input.parameters);
     const { url, version, codeSystem } = await findNamedCodeSystem(environment, input, named);
-    const context = { source, options: validationOptions(input.parameters) };
+    const context = { source, options: validationOptions(input) };
     const validations: Validation[] = [];
     for (const code of codes)
       validations.push(

@@ -95,7 +95,7 @@ async function checkInput(
     const refusal = refusalOf(await environment.findInInput(document));
     if (refusal !== undefined) throw refusal;
   }
-  return { level, type, id, isSafe: invocation.safe, parameters };
+  return { level, type, id, isSafe: invocation.safe, languages: invocation.languages, parameters };
 }
 
 /**

@@ -8,7 +8,7 @@ import { type CodeSystem } from '../fhir/terminology/code-system';
 import { describeNotLoaded } from '../fhir/terminology/not-loaded';
 import { readCodeSystem } from '../fhir/terminology/read-code-system';
 import { parseLanguages } from '../fhir/terminology/languages';
-import { stringMember } from '../fhir/terminology/members';
+import { choiceMember, objectMember, objectsMember, stringMember } from '../fhir/terminology/members';
 import { type ComposedValueSet, type VersionRules } from '../fhir/terminology/compose';
 import {
   type Canonical,
@@ -327,13 +327,48 @@ export async function requireSupplements(
   throw toError('notFoundInTerminology', { ...issue, diagnostics: missing });
 }
 
-/** Returns the languages of displays. Throws `operationInputInvalid` for a text that is no language and no list of languages. */
-export function displayLanguageOf(parameters: InputParameters): string | undefined {
+const EXPANSION_PARAMETER: ReadonlySet<string | undefined> = new Set([
+  'http://hl7.org/fhir/StructureDefinition/valueset-expansion-parameter',
+  'http://hl7.org/fhir/tools/StructureDefinition/valueset-expansion-parameter',
+]);
+/** Longer headers are not read. */
+const LONGEST_LANGUAGES = 200;
+
+/**
+ * Returns the languages of displays: those of the request; or that the value set states as a parameter of its expansions; or that the
+ * client prefers; or that of the value set (https://build.fhir.org/ig/HL7/fhir-tx-ecosystem-ig/languages.html). Throws
+ * `operationInputInvalid` for a text of the request that is no language and no list of languages.
+ */
+export function displayLanguageOf(
+  { parameters, languages }: Pick<OperationInput, 'parameters' | 'languages'>,
+  valueSet: JsonObject = {},
+): string | undefined {
   const given = parameters.first('displayLanguage');
   const text = parameters.text('displayLanguage');
-  if (text === undefined || parseLanguages(text) !== undefined) return text;
-  const reason = `'${text.slice(0, 80)}' is not a language, nor a list such as de-AT, en;q=0.5`;
-  throw fhirError('operationInputInvalid', { reason }, given?.expression);
+  if (text !== undefined && parseLanguages(text) === undefined) {
+    const reason = `'${text.slice(0, 80)}' is not a language, nor a list such as de-AT, en;q=0.5`;
+    throw fhirError('operationInputInvalid', { reason }, given?.expression);
+  }
+  const preferred = languages?.replace(/\s+/g, ' ').trim();
+  const others = [statedLanguage(valueSet), preferred, stringMember(valueSet, 'language')];
+  return text ?? others.find((each) => each !== undefined && isListOfLanguages(each));
+}
+
+/** `*` alone says nothing. */
+function isListOfLanguages(text: string): boolean {
+  return text.length <= LONGEST_LANGUAGES && (parseLanguages(text) ?? []).length > 0;
+}
+
+function statedLanguage(valueSet: JsonObject): string | undefined {
+  for (const extension of objectsMember(objectMember(valueSet, 'compose') ?? {}, 'extension')) {
+    if (!EXPANSION_PARAMETER.has(stringMember(extension, 'url'))) continue;
+    const parts = new Map(
+      objectsMember(extension, 'extension').map((part) => [part['url'], choiceMember(part)?.[1]]),
+    );
+    const value = parts.get('value');
+    if (parts.get('name') === 'displayLanguage' && typeof value === 'string') return value;
+  }
+  return undefined;
 }
 
 /** Returns one validation for a code or coding, and that of all codings for a CodeableConcept. `valueSet`: undefined for a code system. */
@@ -349,10 +384,11 @@ export function combine(
 }
 
 /** Returns the options of both $validate-code operations. */
-export function validationOptions(parameters: InputParameters): ValidationOptions {
+export function validationOptions(input: OperationInput, valueSet?: JsonObject): ValidationOptions {
+  const { parameters } = input;
   return {
     abstract: parameters.flag('abstract'),
-    displayLanguage: displayLanguageOf(parameters),
+    displayLanguage: displayLanguageOf(input, valueSet),
     lenientDisplay: parameters.flag(LENIENT_DISPLAY),
     activeOnly: parameters.flag('activeOnly'),
     membershipOnly: parameters.flag(MEMBERSHIP_ONLY),

@@ -60,7 +60,7 @@ async function expand(environment: OperationEnvironment, input: OperationInput):
     inline: 'valueSet',
     version: 'valueSetVersion',
   });
-  const expanded = await toExpanded(environment, resource, input.parameters);
+  const expanded = await toExpanded(environment, resource, input);
   // Cached only if nothing changed meanwhile. An entry under the old version would be wrong if that version came
   // back, for example when a new program with its own base resources is rolled back.
   const answer = { resource: expanded, madeFrom: resource };
@@ -73,8 +73,10 @@ const DEFINITION: ReadonlySet<string> = new Set(['compose', 'contained']);
 async function toExpanded(
   environment: OperationEnvironment,
   resource: JsonObject,
-  parameters: InputParameters,
+  input: OperationInput,
 ): Promise<JsonObject> {
+  const { parameters } = input;
+  const displayLanguage = displayLanguageOf(input, resource);
   const source = terminologyOf(environment);
   await requireSupplements(source, parameters, resource);
   const composed = await composeValueSet(resource, source, versionRules(parameters));
@@ -84,7 +86,7 @@ async function toExpanded(
     count: naturalNumber(parameters, 'count'),
     includeDesignations: parameters.flag('includeDesignations'),
     designations: parameters.texts('designation').map(parseDesignationToken),
-    displayLanguage: displayLanguageOf(parameters),
+    displayLanguage,
     activeOnly: parameters.flag('activeOnly'),
     excludeNested: parameters.flag('excludeNested'),
     excludeNotForUI: parameters.flag('excludeNotForUI'),
@@ -92,7 +94,7 @@ async function toExpanded(
     identifier: `urn:uuid:${randomUUID()}`,
     timestamp: new Date().toISOString(),
     turns,
-    parameters: repeatedParameters(parameters),
+    parameters: repeatedParameters(parameters, displayLanguage),
   }).catch(async (error: unknown) => {
     if (!(error instanceof FhirError) || error.key !== 'notSupported') throw error;
     const issue = await issueOfObstacle(composed, error.message, source);
@@ -134,9 +136,12 @@ const REPEATED: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** Returns the parameters for `expansion.parameter`. */
-function repeatedParameters(parameters: InputParameters): readonly JsonObject[] {
-  return parameters.values.flatMap(({ name, member, value }): readonly JsonObject[] => {
+/** Returns the parameters for `expansion.parameter`, and the languages of displays also where the request has no parameter for them. */
+function repeatedParameters(
+  parameters: InputParameters,
+  displayLanguage: string | undefined,
+): readonly JsonObject[] {
+  const repeated = parameters.values.flatMap(({ name, member, value }): readonly JsonObject[] => {
     if (NAMING.has(name) || value === undefined) return [];
     if (member === 'valueCanonical') return [{ name, valueUri: value }];
     // An object has no place in an expansion.
@@ -146,6 +151,8 @@ function repeatedParameters(parameters: InputParameters): readonly JsonObject[] 
     const typed = isText || typeof value !== 'boolean' ? member : 'valueBoolean';
     return [{ name, [typed]: value }];
   });
+  if (displayLanguage === undefined || parameters.first('displayLanguage') !== undefined) return repeated;
+  return [{ name: 'displayLanguage', valueCode: displayLanguage }, ...repeated];
 }
 
 /**
@@ -157,6 +164,6 @@ function digestOf(version: string, input: OperationInput): string {
   const sorted = values.toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
   const id = input.id ?? null;
   return createHash('sha256')
-    .update(JSON.stringify([version, id, sorted]))
+    .update(JSON.stringify([version, id, input.languages ?? null, sorted]))
     .digest('base64url');
 }

@@ -46,7 +46,7 @@ export const valueSetValidateCode: ReadOperation = {
     }
     const rules = { ...versionRules(input.parameters), ofCodes };
     const composed = await composeValueSet(resource, source, rules);
-    const context = { source, options: validationOptions(input.parameters) };
+    const context = { source, options: validationOptions(input, resource) };
     const validations: Validation[] = [];
     for (const code of codes) validations.push(await validateInValueSet(composed, code, context));
     return toAnswer(combine(validations, input.parameters, composed), input.parameters);

@@ -30,6 +30,24 @@ export function designationsOf(member: Pick<Member, 'listed' | 'concept'>): read
   return [...listed, ...own.filter((designation) => !texts.has(JSON.stringify(designation)))];
 }
 
+const PREFERRED: JsonObject = {
+  system: 'http://terminology.hl7.org/CodeSystem/hl7TermMaintInfra',
+  code: 'preferredForLanguage',
+};
+
+/**
+ * Returns the designations beside the display that is shown: without the one that it is, and with the display in the language of the code
+ * system where a designation is shown in its place.
+ */
+export function designationsBeside(member: DisplaySource, shown: string | undefined): readonly JsonObject[] {
+  const own = (member.listed && stringMember(member.listed, 'display')) ?? member.concept?.display;
+  const all = designationsOf(member);
+  if (own === undefined || shown === undefined || own === shown) return all;
+  const language = member.codeSystem && stringMember(member.codeSystem.head, 'language');
+  const replaced = { ...(language === undefined ? {} : { language }), use: PREFERRED, value: own };
+  return [replaced, ...all.filter((each) => stringMember(each, 'value') !== shown)];
+}
+
 /** The parts of a member that have displays. */
 type DisplaySource = Pick<Member, 'listed' | 'concept' | 'codeSystem'>;
 

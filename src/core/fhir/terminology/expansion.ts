@@ -6,7 +6,7 @@ import { fhirError } from '../../errors';
 import { type JsonObject, type JsonValue } from '../json';
 import { type CodeSystem, findAbove } from './code-system';
 import { type ComposedValueSet, usedCodeSystems } from './compose';
-import { designationsOf, type DesignationToken, displayOf, isWanted } from './display';
+import { designationsBeside, type DesignationToken, displayOf, isWanted } from './display';
 import { objectsMember, stringMember } from './members';
 import {
   isAbstract,
@@ -152,7 +152,9 @@ function toContains({ member, branches }: Branch, options: ExpansionOptions): Js
   const extension = extensionsOf(member);
   const showsDesignations = options.includeDesignations ?? (options.designations ?? []).length > 0;
   const designation = showsDesignations
-    ? designationsOf(member).filter((candidate) => isWanted(candidate, options.designations ?? []))
+    ? designationsBeside(member, display).filter((candidate) =>
+        isWanted(candidate, options.designations ?? []),
+      )
     : [];
   return {
     ...(extension.length === 0 ? {} : { extension }),

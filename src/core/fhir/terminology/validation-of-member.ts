@@ -38,7 +38,7 @@ export function issuesOfMember(
   if (isInactive(member)) {
     issues.push(ISSUES.inactive(code, status));
     if (options.activeOnly === true) refuse(ISSUES.notActive(code));
-  } else if (status === 'deprecated' || status === 'withdrawn') issues.push(ISSUES.deprecated(code, status));
+  } else if (status !== undefined) issues.push(ISSUES.deprecated(code, status));
   if (valueSet !== undefined && member.listed !== undefined && isDeprecatedIn(member.listed))
     issues.push(ISSUES.deprecatedInValueSet(code, system, valueSet));
   if (member.code !== code.code)
@@ -76,12 +76,16 @@ function issuesOfDisplay(
   return [lenientDisplay === true ? { ...wrong, severity: 'warning' } : wrong];
 }
 
-/** The status that a concept has by its property or its standards status; undefined: it says none. */
-export function statusOf({ concept }: Member): string | undefined {
-  if (concept === undefined) return undefined;
-  const property = objectsMember(concept.element, 'property').find(({ code }) => code === 'status');
+const NOT_IN_FORCE: ReadonlySet<string | undefined> = new Set(['deprecated', 'withdrawn']);
+
+/** The status for which a concept is not to be used, by its property or its standards status; undefined: it says none. */
+export function statusOf(member: Member): string | undefined {
+  if (member.concept === undefined) return undefined;
+  const { element } = member.concept;
+  const property = objectsMember(element, 'property').find(({ code }) => code === 'status');
   const value = property && choiceMember(property)?.[1];
-  return typeof value === 'string' ? value : standardsStatus(concept.element);
+  const status = typeof value === 'string' ? value : standardsStatus(element);
+  return isInactive(member) || NOT_IN_FORCE.has(status) ? status : undefined;
 }
 
 const DEPRECATED_IN_VALUE_SET = 'http://hl7.org/fhir/StructureDefinition/valueset-deprecated';
@@ -91,5 +95,5 @@ function isDeprecatedIn(listed: JsonObject): boolean {
     const value = choiceMember(extension)?.[1];
     return extension['url'] === DEPRECATED_IN_VALUE_SET && (value === true || value === 'true');
   });
-  return isMarked || ['deprecated', 'withdrawn'].includes(standardsStatus(listed) ?? '');
+  return isMarked || NOT_IN_FORCE.has(standardsStatus(listed));
 }
