@@ -497,6 +497,66 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(valuesOf(found.json)).toMatchObject({ result: true });
   });
 
+  it('an expansion has the properties that are asked for, and the extensions of its concepts', async () => {
+    const weight = { url: 'http://hl7.org/fhir/StructureDefinition/itemWeight', valueDecimal: 2 };
+    const uri = 'http://terms.example/legs';
+    const codeSystem = {
+      ...{
+        resourceType: 'CodeSystem',
+        id: 'legs',
+        url: `${base}/legs`,
+        status: 'active',
+        content: 'complete',
+      },
+      property: [{ code: 'legs', uri, type: 'integer' }],
+      concept: [
+        {
+          ...{ code: 'cat', definition: 'It purrs', extension: [weight] },
+          property: [{ code: 'legs', valueInteger: 4 }],
+        },
+        { code: 'snake' },
+      ],
+    };
+    expect((await send('PUT', 'CodeSystem/legs', codeSystem)).status).toBe(201);
+    const expand = async (...properties: readonly string[]) => {
+      const compose = { include: [{ system: `${base}/legs` }] };
+      const { json } = await invoke('ValueSet/$expand', [
+        { name: 'valueSet', resource: { resourceType: 'ValueSet', status: 'active', compose } },
+        ...properties.map((valueString) => ({ name: 'property', valueString })),
+      ]);
+      return json.expansion;
+    };
+    const prefix = 'http://hl7.org/fhir/5.0/StructureDefinition/extension-ValueSet.expansion.';
+    const of = (code: string, value: object): object => ({
+      url: `${prefix}contains.property`,
+      extension: [
+        { url: 'code', valueCode: code },
+        { url: 'value', ...value },
+      ],
+    });
+    const declared = (code: string, valueUri: string): object => ({
+      url: `${prefix}property`,
+      extension: [
+        { url: 'code', valueCode: code },
+        { url: 'uri', valueUri },
+      ],
+    });
+    const asked = await expand('legs', 'definition', 'wings');
+    expect(asked.extension).toEqual([
+      declared('legs', uri),
+      declared('definition', 'http://hl7.org/fhir/concept-properties#definition'),
+    ]);
+    const [cat, snake] = asked.contains;
+    expect(cat.extension).toEqual([
+      weight,
+      of('definition', { valueString: 'It purrs' }),
+      of('legs', { valueInteger: 4 }),
+    ]);
+    expect(snake).not.toHaveProperty('extension');
+    const plain = await expand();
+    expect([plain.extension, plain.contains[0].extension]).toEqual([undefined, [weight]]);
+  });
+
   it('a code is translated in both directions by the names of R5 too', async () => {
     const map = {
       ...{ resourceType: 'ConceptMap', status: 'active' },

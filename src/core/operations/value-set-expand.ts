@@ -4,7 +4,7 @@
  * In: url (`url|version`) or valueSet (inline) at type level; valueSetVersion, filter, offset, count,
  * includeDesignations, designation, displayLanguage, activeOnly, includeDefinition, excludeNested, excludeNotForUI,
  * exclude-system, system-version, check-system-version, force-system-version, default-valueset-version,
- * useSupplement.
+ * useSupplement, property.
  * Result: the ValueSet with `expansion`, without `compose` unless includeDefinition is true.
  * https://hl7.org/fhir/R4/valueset-operation-expand.html
  */
@@ -86,6 +86,7 @@ async function toExpanded(
     count: naturalNumber(parameters, 'count'),
     includeDesignations: parameters.flag('includeDesignations'),
     designations: parameters.texts('designation').map(parseDesignationToken),
+    properties: parameters.texts('property'),
     displayLanguage,
     activeOnly: parameters.flag('activeOnly'),
     excludeNested: parameters.flag('excludeNested'),
@@ -121,7 +122,11 @@ function naturalNumber(parameters: InputParameters, name: string): number | unde
   return value;
 }
 
-const NAMING: ReadonlySet<string> = new Set([...['url', 'valueSet', 'valueSetVersion'], ...NAMES_OF_REQUEST]);
+/** The expansion says by itself which properties it has. */
+const NAMING: ReadonlySet<string> = new Set([
+  ...['url', 'valueSet', 'valueSetVersion', 'property'],
+  ...NAMES_OF_REQUEST,
+]);
 
 /** The types of `expansion.parameter.value`; texts of other types are repeated as strings. */
 const REPEATED: ReadonlySet<string> = new Set([

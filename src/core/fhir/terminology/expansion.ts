@@ -7,6 +7,7 @@ import { type JsonObject, type JsonValue } from '../json';
 import { type CodeSystem, findAbove } from './code-system';
 import { type ComposedValueSet, usedCodeSystems } from './compose';
 import { designationsBeside, type DesignationToken, displayOf, isWanted } from './display';
+import { declaredProperties, propertiesOf } from './expansion-properties';
 import { objectsMember, stringMember } from './members';
 import {
   isAbstract,
@@ -26,6 +27,8 @@ export interface ExpansionOptions {
   readonly includeDesignations?: boolean;
   /** Designations to include; all if empty. */
   readonly designations?: readonly DesignationToken[];
+  /** Codes of the properties to include. */
+  readonly properties?: readonly string[];
   readonly displayLanguage?: string;
   readonly activeOnly?: boolean;
   /** Undefined: nested, unless a page is requested. */
@@ -83,8 +86,13 @@ export async function expandValueSet(
     if (evaluation.needsYield) await evaluation.yield();
     contains.push(toContains(branch, options));
   }
+  const codeSystems = new Set(all.flatMap(({ codeSystem }) => codeSystem ?? []));
+  const extension = [
+    ...(isUnclosed(all) ? [{ url: UNCLOSED, valueBoolean: true }] : []),
+    ...declaredProperties(codeSystems, options.properties ?? []),
+  ];
   return {
-    ...(isUnclosed(all) ? { extension: [{ url: UNCLOSED, valueBoolean: true }] } : {}),
+    ...(extension.length === 0 ? {} : { extension }),
     identifier: options.identifier,
     timestamp: options.timestamp,
     total: selected.length,
@@ -149,7 +157,7 @@ function leadsTo(from: Branch, to: Branch, above: ReadonlyMap<Branch, Branch>): 
 
 function toContains({ member, branches }: Branch, options: ExpansionOptions): JsonObject {
   const display = displayOf(member, options.displayLanguage);
-  const extension = extensionsOf(member);
+  const extension = [...extensionsOf(member), ...propertiesOf(member, options.properties ?? [])];
   const showsDesignations = options.includeDesignations ?? (options.designations ?? []).length > 0;
   const designation = showsDesignations
     ? designationsBeside(member, display).filter((candidate) =>
