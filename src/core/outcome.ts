@@ -17,9 +17,17 @@ export function toOutcomeResource(issues: readonly Issue[]): JsonObject {
       : [{ severity: 'information', code: 'informational', diagnostics: 'There is nothing to report' }];
   return {
     resourceType: 'OperationOutcome',
-    issue: shown.map(({ severity, code, diagnostics, expression, isOwnText }) => ({
+    issue: shown.map(({ severity, code, details, diagnostics, expression, isOwnText }) => ({
       severity,
       code,
+      ...(details === undefined
+        ? {}
+        : {
+            details: {
+              coding: [{ system: details.system, code: details.code }],
+              text: toSentence(details.text),
+            },
+          }),
       diagnostics: isOwnText === true ? diagnostics : toSentence(diagnostics),
       ...(expression === undefined ? {} : { expression: [toSentence(expression)] }),
     })),

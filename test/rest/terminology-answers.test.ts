@@ -18,6 +18,11 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     Object.fromEntries(
       json.parameter.map(({ name, ...value }) => [String(name), Object.values(value)[0]] as const),
     );
+  /** The types of the issues of a validation in HL7's ecosystem. */
+  const typesOf = (values: Record<string, unknown>): readonly string[] | undefined => {
+    const issues = values['issues'] as { issue: { details?: { coding: { code: string }[] } }[] } | undefined;
+    return issues?.issue.map(({ details }) => details?.coding[0]?.code ?? '');
+  };
   const LANGUAGES = [
     { language: 'de', use: { code: '900000000000003001' }, value: 'Pferd (Tier)' },
     { language: 'de', use: { code: 'display' }, value: 'Pferd' },
@@ -93,6 +98,81 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect((await send('GET', expand)).json.expansion.contains[0].display).toBe(display);
   });
 
+  describe('without a parameter displayLanguage', () => {
+    const stated = {
+      url: 'http://hl7.org/fhir/StructureDefinition/valueset-expansion-parameter',
+      extension: [
+        { url: 'name', valueCode: 'displayLanguage' },
+        { url: 'value', valueCode: 'de' },
+      ],
+    };
+    const include = [{ system: `${base}/animals`, concept: [{ code: 'horse' }] }];
+    const ask = async (
+      language: string,
+      valueSet: object,
+      more: readonly object[] = [],
+    ): Promise<{ display: string; designation: unknown; parameter: readonly { name: string }[] }> => {
+      const resource = { resourceType: 'ValueSet', status: 'active', compose: { include }, ...valueSet };
+      const parameter = [{ name: 'valueSet', resource }, ...more];
+      const { json } = await server.request(
+        'POST',
+        `${server.path('system', release)}/ValueSet/$expand`,
+        { resourceType: 'Parameters', parameter },
+        { 'content-type': 'application/fhir+json', 'accept-language': language },
+      );
+      const [{ display, designation }] = json.expansion.contains;
+      return { display, designation, parameter: json.expansion.parameter };
+    };
+
+    it.each([
+      ['de-AT, en;q=0.5', {}, 'Pferd', 'de-AT, en;q=0.5'],
+      ['en', {}, 'horse', 'en'],
+      // A header that is no list of languages is no reason to refuse a request.
+      ['de;en', {}, 'horse', undefined],
+      ['*', {}, 'horse', undefined],
+      ['*', { language: 'de' }, 'Pferd', 'de'],
+      ['en', { language: 'de' }, 'horse', 'en'],
+      ['en', { compose: { include, extension: [stated] } }, 'Pferd', 'de'],
+    ])('%s and the value set %j show %s', async (language, valueSet, display, told) => {
+      const answer = await ask(language, valueSet);
+      expect(answer.display).toBe(display);
+      const languages = answer.parameter.filter(({ name }) => name === 'displayLanguage');
+      expect(languages).toEqual(told === undefined ? [] : [{ name: 'displayLanguage', valueCode: told }]);
+    });
+
+    it('the parameter goes before the header, and the display that it replaces is a designation', async () => {
+      const parameters = [
+        { name: 'displayLanguage', valueCode: 'de' },
+        { name: 'includeDesignations', valueBoolean: true },
+      ];
+      const { display, designation } = await ask('en', {}, parameters);
+      expect([display, designation]).toEqual([
+        'Pferd',
+        [
+          expect.objectContaining({ language: 'en', value: 'horse' }),
+          expect.objectContaining({ value: 'Pferd (Tier)' }),
+          expect.objectContaining({ value: 'equine' }),
+        ],
+      ]);
+    });
+
+    it('a stored expansion is told apart by the header', async () => {
+      const of = async (language: string): Promise<string> => {
+        const { json } = await server.request(
+          'GET',
+          `${server.path('system', release)}/ValueSet/$expand?url=${base}/listed`,
+          undefined,
+          { 'accept-language': language },
+        );
+        return json.expansion.contains[0].display;
+      };
+      expect([await of('de'), await of('en'), await of('de')]).toEqual(['Pferd', 'horse', 'Pferd']);
+      const lookup = `${server.path('system', release)}/CodeSystem/$lookup?system=${base}/animals&code=horse`;
+      const { json } = await server.request('GET', lookup, undefined, { 'accept-language': 'de' });
+      expect(valuesOf(json)).toMatchObject({ display: 'Pferd' });
+    });
+  });
+
   it.each(['-', 'de;en', 'de, ', 'de;q=2'])(
     'the language %s is refused, because it is none',
     async (language) => {
@@ -118,17 +198,14 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
 
   it.each([
     ['animals', 'horse', true, undefined],
-    ['animals', 'unicorn', false, 'error'],
+    ['animals', 'unicorn', false, ['not-in-vs', 'invalid-code']],
     ['plants', 'oak', true, undefined],
-    ['plants', 'elm', true, 'warning'],
-  ])('a listed code of %s, %s, is valid: %s', async (system, code, result, severity) => {
+    ['plants', 'elm', true, ['invalid-code']],
+  ])('a listed code of %s, %s, is valid: %s', async (system, code, result, types) => {
     const query = `url=${base}/listed&system=${base}/${system}&code=${code}`;
     const values = valuesOf((await send('GET', `ValueSet/$validate-code?${query}`)).json);
     expect(values).toMatchObject({ result, code, system: `${base}/${system}` });
-    const issues = values['issues'] as { issue: { severity: string }[] } | undefined;
-    expect(issues?.issue.map((issue) => issue.severity)).toEqual(
-      severity === undefined ? undefined : [severity],
-    );
+    expect(typesOf(values)).toEqual(types);
   });
 
   describe('a code system of which only some codes are here', () => {
@@ -192,23 +269,21 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
 
     it.each([
       ['all-plants', 'plants', 'oak', true, undefined],
-      ['all-plants', 'plants', 'elm', true, 'warning'],
+      ['all-plants', 'plants', 'elm', true, ['warning']],
       // Whatever else the system has, these rules keep the code out.
-      ['all-plants', 'plants', 'fir', false, 'error'],
-      ['some-plants', 'plants', 'elm', false, 'error'],
-      ['both', 'plants', 'elm', false, 'error'],
-      ['all-plants', 'animals', 'horse', false, 'error'],
-      ['oaks', 'plants', 'elm', true, 'warning'],
-      ['all-samples', 'samples', 'two', true, 'warning'],
-      ['all-animals', 'animals', 'unicorn', false, 'error'],
-    ])('in %s the code of %s, %s, is valid: %s', async (valueSet, system, code, result, severity) => {
+      ['all-plants', 'plants', 'fir', false, ['error', 'warning']],
+      ['some-plants', 'plants', 'elm', false, ['error', 'warning']],
+      ['both', 'plants', 'elm', false, ['error', 'warning']],
+      ['all-plants', 'animals', 'horse', false, ['error']],
+      ['oaks', 'plants', 'elm', true, ['warning']],
+      ['all-samples', 'samples', 'two', true, ['warning']],
+      ['all-animals', 'animals', 'unicorn', false, ['error', 'error']],
+    ])('in %s the code of %s, %s, is valid: %s', async (valueSet, system, code, result, severities) => {
       const query = `url=${base}/${valueSet}&system=${base}/${system}&code=${code}`;
       const values = valuesOf((await send('GET', `ValueSet/$validate-code?${query}`)).json);
       expect(values).toMatchObject({ result, code });
       const issues = values['issues'] as { issue: { severity: string }[] } | undefined;
-      expect(issues?.issue.map((issue) => issue.severity)).toEqual(
-        severity === undefined ? undefined : [severity],
-      );
+      expect(issues?.issue.map((issue) => issue.severity)).toEqual(severities);
     });
 
     it.each([
@@ -315,7 +390,7 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       ['any', { 'check-system-version': `${url}|1.0.x` }, true, '1.0.0'],
       ['pinned', { 'system-version': `${url}|2.0.0` }, true, '1.0.0'],
       ['pinned', { 'force-system-version': `${url}|2.x` }, true, '2.0.0'],
-      ['pinned', { 'check-system-version': `${url}|2.x` }, false, undefined],
+      ['pinned', { 'check-system-version': `${url}|2.x` }, false, '1.0.0'],
       ['pattern', {}, true, '1.2.0'],
       ['pattern', { systemVersion: '1.0.0' }, true, '1.0.0'],
       ['pattern', { systemVersion: '2.0.0' }, false, '1.2.0'],
@@ -325,6 +400,60 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     ] as const)('the value set %s with %j is %s by the version %s', async (name, given, result, version) => {
       expect(await validate(name, given)).toEqual({ result, version });
     });
+  });
+
+  it('an error of terminology has the code and text of the terminology ecosystem', async () => {
+    const all = { include: [{ system: `${base}/animals`, version: '9' }] };
+    const pinned = { name: 'check-system-version', valueCanonical: `${base}/animals|9` };
+    const expand = (compose: object, more: readonly object[] = []) =>
+      invoke('ValueSet/$expand', [
+        { name: 'valueSet', resource: { resourceType: 'ValueSet', status: 'active', compose } },
+        ...more,
+      ]);
+    const animals = { include: [{ system: `${base}/animals`, version: 'May 2021' }] };
+    const imported = { include: [{ valueSet: [`${base}/never`] }] };
+    for (const [{ status, json }, expected, code, type, text] of [
+      [
+        await send('GET', `ValueSet/$expand?url=${base}/never`),
+        404,
+        'not-found',
+        'not-found',
+        `value Set '${base}/never'`,
+      ],
+      [
+        await expand(all),
+        422,
+        'not-found',
+        'not-found',
+        "version '9' could not be found, so the value set cannot be expanded. Valid versions: May 2021",
+      ],
+      [
+        await expand(animals, [pinned]),
+        422,
+        'exception',
+        'version-error',
+        "The version 'May 2021' is not allowed",
+      ],
+      [await expand(imported), 422, 'not-found', 'not-found', `value Set '${base}/never'`],
+      [
+        await expand(animals, [{ name: 'useSupplement', valueCanonical: `${base}/never` }]),
+        404,
+        'not-found',
+        'not-found',
+        `Required supplement not found: ${base}/never`,
+      ],
+    ] as const) {
+      const [issue] = json.issue;
+      expect([status, issue.code, issue.details.coding]).toEqual([
+        expected,
+        code,
+        [{ system: 'http://hl7.org/fhir/tools/CodeSystem/tx-issue-type', code: type }],
+      ]);
+      expect(issue.details.text).toContain(text);
+    }
+    // What is excluded is not needed where nothing of it is included.
+    const { status } = await expand({ ...animals, exclude: [{ system: `${base}/plants`, version: '9' }] });
+    expect(status).toBe(200);
   });
 
   it('a value set includes those that it contains', async () => {
@@ -356,13 +485,76 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     // What it would exclude may be the code.
     for (const compose of [{ include: [unknown] }, { include: [all], exclude: [unknown] }]) {
       const { json } = await invoke('ValueSet/$validate-code', ask(compose));
-      expect(valuesOf(json)).toMatchObject({ result: false, message: expect.stringContaining(missing) });
+      expect(valuesOf(json)).toMatchObject({
+        result: false,
+        message: `A definition for the value Set '${base}/never' could not be found`,
+      });
       const [valueSet] = ask(compose);
       const expansion = await invoke('ValueSet/$expand', valueSet === undefined ? [] : [valueSet]);
       expect([expansion.status, expansion.text]).toEqual([422, expect.stringContaining(missing)]);
     }
     const found = await invoke('ValueSet/$validate-code', ask({ include: [all, unknown] }));
     expect(valuesOf(found.json)).toMatchObject({ result: true });
+  });
+
+  it('an expansion has the properties that are asked for, and the extensions of its concepts', async () => {
+    const weight = { url: 'http://hl7.org/fhir/StructureDefinition/itemWeight', valueDecimal: 2 };
+    const uri = 'http://terms.example/legs';
+    const codeSystem = {
+      ...{
+        resourceType: 'CodeSystem',
+        id: 'legs',
+        url: `${base}/legs`,
+        status: 'active',
+        content: 'complete',
+      },
+      property: [{ code: 'legs', uri, type: 'integer' }],
+      concept: [
+        {
+          ...{ code: 'cat', definition: 'It purrs', extension: [weight] },
+          property: [{ code: 'legs', valueInteger: 4 }],
+        },
+        { code: 'snake' },
+      ],
+    };
+    expect((await send('PUT', 'CodeSystem/legs', codeSystem)).status).toBe(201);
+    const expand = async (...properties: readonly string[]) => {
+      const compose = { include: [{ system: `${base}/legs` }] };
+      const { json } = await invoke('ValueSet/$expand', [
+        { name: 'valueSet', resource: { resourceType: 'ValueSet', status: 'active', compose } },
+        ...properties.map((valueString) => ({ name: 'property', valueString })),
+      ]);
+      return json.expansion;
+    };
+    const prefix = 'http://hl7.org/fhir/5.0/StructureDefinition/extension-ValueSet.expansion.';
+    const of = (code: string, value: object): object => ({
+      url: `${prefix}contains.property`,
+      extension: [
+        { url: 'code', valueCode: code },
+        { url: 'value', ...value },
+      ],
+    });
+    const declared = (code: string, valueUri: string): object => ({
+      url: `${prefix}property`,
+      extension: [
+        { url: 'code', valueCode: code },
+        { url: 'uri', valueUri },
+      ],
+    });
+    const asked = await expand('legs', 'definition', 'wings');
+    expect(asked.extension).toEqual([
+      declared('legs', uri),
+      declared('definition', 'http://hl7.org/fhir/concept-properties#definition'),
+    ]);
+    const [cat, snake] = asked.contains;
+    expect(cat.extension).toEqual([
+      weight,
+      of('definition', { valueString: 'It purrs' }),
+      of('legs', { valueInteger: 4 }),
+    ]);
+    expect(snake).not.toHaveProperty('extension');
+    const plain = await expand();
+    expect([plain.extension, plain.contains[0].extension]).toEqual([undefined, [weight]]);
   });
 
   it('a code is translated in both directions by the names of R5 too', async () => {
@@ -584,6 +776,163 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
           diagnostics: expect.stringContaining("'fetch-id'") as string,
         },
       ],
+    });
+  });
+
+  describe('the issues of a validation', () => {
+    const notIn = (code: string, valueSet = `${base}/listed`): string =>
+      `The provided code '${code}' was not found in the value set '${valueSet}'`;
+    const validate = async (...parameter: readonly object[]): Promise<Record<string, unknown>> =>
+      valuesOf(
+        (await invoke('ValueSet/$validate-code', [{ name: 'url', valueUri: `${base}/listed` }, ...parameter]))
+          .json,
+      );
+    const coding = (code: string, more: object = {}): object => ({
+      name: 'coding',
+      valueCoding: { system: `${base}/animals`, code, ...more },
+    });
+
+    it('have the types, texts and places of the terminology ecosystem', async () => {
+      const unknown = `Unknown code 'cow' in the CodeSystem '${base}/animals' version 'May 2021'`;
+      const values = await validate(coding('cow'));
+      const issue = (type: string, text: string, place: string): object => ({
+        ...{ severity: 'error', code: 'code-invalid' },
+        details: {
+          coding: [{ system: 'http://hl7.org/fhir/tools/CodeSystem/tx-issue-type', code: type }],
+          text,
+        },
+        ...{ location: [place], expression: [place] },
+      });
+      expect(values).toMatchObject({
+        result: false,
+        message: `${notIn(`${base}/animals#cow`)}; ${unknown}`,
+        version: 'May 2021',
+      });
+      expect(values['issues']).toEqual({
+        resourceType: 'OperationOutcome',
+        issue: [
+          issue('not-in-vs', notIn(`${base}/animals#cow`), 'Coding.code'),
+          issue('invalid-code', unknown, 'Coding.code'),
+        ],
+      });
+      const separate = await validate(
+        { name: 'system', valueUri: `${base}/animals` },
+        { name: 'code', valueCode: 'cow' },
+      );
+      expect(separate['issues']).toMatchObject({
+        issue: [{ expression: ['code'] }, { expression: ['code'] }],
+      });
+    });
+
+    it('say of which coding of a concept each is, and what the concept lacks as a whole', async () => {
+      const codings = ['pony', 'cow'].map((code) => ({ system: `${base}/animals`, code }));
+      const concept = (...coding: readonly object[]): object => ({
+        name: 'codeableConcept',
+        valueCodeableConcept: { coding },
+      });
+      const values = await validate(concept(...codings));
+      expect(values).toMatchObject({
+        result: false,
+        message: `No valid coding was found for the value set '${base}/listed'; Unknown code 'cow' in the CodeSystem '${base}/animals' version 'May 2021'`,
+      });
+      expect(values['issues']).toMatchObject({
+        issue: [
+          { severity: 'error', details: { coding: [{ code: 'not-in-vs' }] } },
+          { severity: 'information', expression: ['CodeableConcept.coding[0].code'] },
+          { severity: 'information', expression: ['CodeableConcept.coding[1].code'] },
+          { severity: 'error', expression: ['CodeableConcept.coding[1].code'] },
+        ],
+      });
+      const valid = await validate(concept({ system: `${base}/animals`, code: 'horse' }, ...codings));
+      expect([valid['result'], typesOf(valid)]).toEqual([
+        true,
+        ['this-code-not-in-vs', 'this-code-not-in-vs'],
+      ]);
+    });
+
+    it('name the code system that is not here, and its versions', async () => {
+      const elsewhere = await validate({
+        name: 'coding',
+        valueCoding: { system: `${base}/never`, code: 'a' },
+      });
+      expect([elsewhere['x-unknown-system'], typesOf(elsewhere)]).toEqual([
+        `${base}/never`,
+        ['not-found', 'not-in-vs'],
+      ]);
+      const other = await validate(coding('horse', { version: '9' }));
+      expect(other).toMatchObject({
+        result: false,
+        'x-caused-by-unknown-system': `${base}/animals|9`,
+        message: `A definition for CodeSystem '${base}/animals' version '9' could not be found, so the code cannot be validated. Valid versions: May 2021`,
+      });
+      const own = await validate({ name: 'coding', valueCoding: { system: `${base}/listed`, code: 'a' } });
+      expect(typesOf(own)).toEqual(['invalid-data', 'not-in-vs']);
+    });
+
+    it('tell a wrong display from one in another language', async () => {
+      const message = async (display: string, displayLanguage?: string): Promise<unknown> => {
+        const language =
+          displayLanguage === undefined ? [] : [{ name: 'displayLanguage', valueCode: displayLanguage }];
+        return (await validate(coding('horse', { display }), ...language))['message'];
+      };
+      const wrong = `Wrong Display Name 'cow' for ${base}/animals#horse.`;
+      expect(await message('cow')).toBe(
+        `${wrong} Valid display is one of 3 choices: 'horse' (en), 'Pferd' (de) or 'equine' (en) (for the language(s) '--')`,
+      );
+      expect(await message('cow', 'de')).toBe(
+        `${wrong} Valid display is 'Pferd' (de) (for the language(s) 'de')`,
+      );
+      expect(await message('cow', 'fr')).toBe(
+        `${wrong} There are no valid display names found for language(s) 'fr'. Default display is 'horse'`,
+      );
+      expect(await message('horse', 'fr')).toMatch(/^There are no valid display names found for the code/);
+      expect(await message('horse')).toBeUndefined();
+    });
+
+    it('say that a code is inactive, deprecated or written in another case', async () => {
+      const deprecated = {
+        url: 'http://hl7.org/fhir/StructureDefinition/structuredefinition-standards-status',
+        valueCode: 'deprecated',
+      };
+      const codeSystem = {
+        ...{ resourceType: 'CodeSystem', id: 'states', url: `${base}/states`, status: 'active' },
+        ...{ content: 'complete', caseSensitive: false },
+        concept: [
+          { code: 'old', property: [{ code: 'status', valueCode: 'retired' }] },
+          { code: 'aging', extension: [deprecated] },
+        ],
+      };
+      expect((await send('PUT', 'CodeSystem/states', codeSystem)).status).toBe(201);
+      const ask = async (code: string, compose: object = {}, more: readonly object[] = []) =>
+        valuesOf(
+          (
+            await invoke('ValueSet/$validate-code', [
+              {
+                name: 'valueSet',
+                resource: {
+                  ...{ resourceType: 'ValueSet', status: 'active' },
+                  compose: { ...compose, include: [{ system: `${base}/states` }] },
+                },
+              },
+              { name: 'coding', valueCoding: { system: `${base}/states`, code } },
+              ...more,
+            ])
+          ).json,
+        );
+      const inactive = `The concept 'old' has a status of retired and inactive and its use should be reviewed`;
+      expect(await ask('old')).toMatchObject({
+        ...{ result: true, message: inactive, inactive: true, status: 'retired' },
+      });
+      const outside = `${inactive}; The concept 'old' is valid but is not active; ${notIn(`${base}/states#old`, '(unidentified)')}`;
+      for (const refused of [
+        await ask('old', { inactive: false }),
+        await ask('old', {}, [{ name: 'activeOnly', valueBoolean: true }]),
+      ])
+        expect(refused).toMatchObject({ result: false, message: outside });
+      expect(await ask('aging')).toMatchObject({ result: true, status: 'deprecated' });
+      const upper = await ask('AGING');
+      expect(upper).toMatchObject({ result: true, code: 'AGING', 'normalized-code': 'aging' });
+      expect(typesOf(upper)).toEqual(['code-comment', 'code-rule']);
     });
   });
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { OPEN, startServer, type TestServer } from '../support/server';
 import { essenceOf } from './outcomes';
-import { readGeneralSuites, readResource, toR4, type TxSuite, type TxTest } from './suites';
+import { readGeneralSuites, readResource, toR4, toR5, type TxSuite, type TxTest } from './suites';
 import { differencesOf, isObject, textOf, type Json, type JsonObject } from './templates';
 
 const DIFFERENCES = path.join(__dirname, 'ecosystem-differences.json');
@@ -62,7 +62,7 @@ async function run(suite: TxSuite, test: TxTest, tenant: string): Promise<Outcom
     },
   );
   const expected = readResource(test.response);
-  const answer: JsonObject = isObject(json) ? json : {};
+  const answer: JsonObject = isObject(json) ? toR5(json) : {};
   return {
     test: `${suite.name}/${test.name}`,
     isRight: JSON.stringify(essenceOf(expected)) === JSON.stringify(essenceOf(answer)),

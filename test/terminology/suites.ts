@@ -42,6 +42,35 @@ export function readResource(name: string): JsonObject {
   return resource;
 }
 
+const PROPERTY =
+  /^http:\/\/hl7\.org\/fhir\/5\.0\/StructureDefinition\/extension-ValueSet\.expansion\.(contains\.)?property$/;
+
+/** An answer as R5 has it: properties in an expansion are extensions in R4 (r4.md of the tests). */
+export function toR5(answer: JsonObject): JsonObject {
+  const convert = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(convert);
+    if (!isObject(value)) return value;
+    const { extension, ...rest } = value;
+    const all = Array.isArray(extension) ? extension.filter(isObject) : [];
+    const properties = all.filter(({ url }) => PROPERTY.test(textOf(url)));
+    const others = all.filter((each) => !properties.includes(each));
+    const property = properties.map((each) => {
+      const parts = Array.isArray(each['extension']) ? each['extension'].filter(isObject) : [];
+      return Object.fromEntries(
+        parts.flatMap(({ url, ...member }) =>
+          Object.entries(member).map(([name, below]) => [url === 'value' ? name : textOf(url), below]),
+        ),
+      );
+    });
+    return {
+      ...(others.length === 0 ? {} : { extension: others.map(convert) }),
+      ...Object.fromEntries(Object.entries(rest).map(([name, below]) => [name, convert(below)])),
+      ...(property.length === 0 ? {} : { property }),
+    };
+  };
+  return convert(answer) as JsonObject;
+}
+
 /** The suites for every server, with the tests that are for every server. */
 export function readGeneralSuites(): readonly TxSuite[] {
   const { suites } = readJson('test-cases.json') as { readonly suites: readonly TxSuite[] };

@@ -18,6 +18,8 @@ export interface Invocation {
   readonly query?: readonly (readonly [name: string, value: string])[];
   /** True for GET, which is refused for operations that change state. */
   readonly safe: boolean;
+  /** The languages that the client prefers, such as `de-AT, en;q=0.5`; a text that is no such list is ignored. */
+  readonly languages?: string | undefined;
 }
 
 export interface TextResult {

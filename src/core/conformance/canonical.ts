@@ -61,6 +61,26 @@ export async function findCanonicalKey(
   return (await locate(services, space, canonical))?.key;
 }
 
+/**
+ * Returns the business versions of the resources of this type and `url` in the space that `findCanonical` reads, the oldest first.
+ * Those without one are left out. Cost: as there.
+ */
+export async function listCanonicalVersions(
+  services: SearchServices,
+  { number, release }: Space,
+  { type, url }: Pick<Canonical, 'type' | 'url'>,
+): Promise<readonly string[]> {
+  for (const space of [number, RELEASES[release].baseSpace]) {
+    const rows = await rowsOfUrl(services, release, space, { type, url });
+    if (rows.length === 0) continue;
+    const versions = new Set<string>();
+    for (const located of rows) versions.add(await versionOf(services, located));
+    versions.delete('');
+    return [...versions].sort(compareVersions);
+  }
+  return [];
+}
+
 async function locate(
   services: SearchServices,
   { number, release }: Space,
@@ -70,16 +90,16 @@ async function locate(
   return own ?? locateInSpace(services, release, RELEASES[release].baseSpace, canonical);
 }
 
-async function locateInSpace(
+async function rowsOfUrl(
   services: SearchServices,
   release: Release,
   space: number,
-  { type, url, version, isExact = false }: Canonical,
-): Promise<Located | undefined> {
+  { type, url }: Pick<Canonical, 'type' | 'url'>,
+): Promise<readonly Located[]> {
   const definitions = services.definitions(release);
   const parameter = storedParameters(definitions, type).get('url');
   const typeNumber = definitions.typeNumber(type);
-  if (parameter === undefined || typeNumber === undefined) return undefined;
+  if (parameter === undefined || typeNumber === undefined) return [];
   const anyOf = parameter.rowsOf.map(({ number }) => ({
     index: 'uri' as const,
     parameter: number,
@@ -97,7 +117,17 @@ async function locateInSpace(
     after: undefined,
     limit: MAX_VERSIONS_OF_URL,
   });
-  const rows = matches.map(({ row }): Located => ({ space, row, key: keyOfRow(space, type, row) }));
+  return matches.map(({ row }): Located => ({ space, row, key: keyOfRow(space, type, row) }));
+}
+
+async function locateInSpace(
+  services: SearchServices,
+  release: Release,
+  space: number,
+  canonical: Canonical,
+): Promise<Located | undefined> {
+  const { type, version, isExact = false } = canonical;
+  const rows = await rowsOfUrl(services, release, space, canonical);
   const [only] = rows;
   if (version === undefined && rows.length <= 1) return only;
   const candidates: { readonly located: Located; readonly version: string }[] = [];

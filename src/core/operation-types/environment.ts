@@ -113,7 +113,12 @@ export interface OperationLimits {
 /** The part of the storage that terminology reads. */
 export type TerminologyStorage = Pick<
   OperationStorage,
-  'findCanonical' | 'findCanonicalKey' | 'findSystemOfValueSet' | 'terminologyVersion' | keyof ConceptStorage
+  | 'findCanonical'
+  | 'findCanonicalKey'
+  | 'listCanonicalVersions'
+  | 'findSystemOfValueSet'
+  | 'terminologyVersion'
+  | keyof ConceptStorage
 >;
 
 /**
@@ -128,6 +133,8 @@ export interface OperationStorage extends ConceptStorage {
   findCanonical(type: CanonicalType, url: string, version?: string): Promise<CanonicalResource | undefined>;
   /** Returns the key of the resource that `findCanonical` returns, without reading a long text. */
   findCanonicalKey(type: CanonicalType, url: string, version?: string): Promise<string | undefined>;
+  /** Returns the business versions of this `url` where `findCanonical` reads it, the oldest first. */
+  listCanonicalVersions(type: CanonicalType, url: string): Promise<readonly string[]>;
   /** Returns the url of the code system that names this value set as that of all its codes. */
   findSystemOfValueSet(url: string): Promise<string | undefined>;
   /**

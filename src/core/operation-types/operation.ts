@@ -18,6 +18,8 @@ export interface OperationInput {
   readonly id: string | undefined;
   /** True for GET, by which nothing may be changed. */
   readonly isSafe: boolean;
+  /** The languages that the client prefers where no parameter says one; see `Invocation`. */
+  readonly languages: string | undefined;
   /** Checked against the OperationDefinition. */
   readonly parameters: InputParameters;
 }

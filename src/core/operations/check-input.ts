@@ -28,7 +28,7 @@ export async function checkInput(
   );
   // Input in a query has already been checked as a whole.
   if (document !== undefined) await requireValid(environment, document);
-  return { level, type, id, isSafe: invocation.safe, parameters };
+  return { level, type, id, isSafe: invocation.safe, languages: invocation.languages, parameters };
 }
 
 async function requireValid(environment: OperationEnvironment, document: JsonDocument): Promise<void> {

@@ -32,7 +32,7 @@ export const codeSystemLookup: ReadOperation = {
     const { system, version, code } = codeToLookUp(parameters);
     const supplements = await requireSupplements(terminologyOf(environment), parameters);
     const codeSystem = withSupplements(await findCodeSystem(environment, system, version), supplements);
-    const displayLanguage = displayLanguageOf(parameters);
+    const displayLanguage = displayLanguageOf(input);
     return withConcepts(environment, () => {
       const concept = codeSystem.find(code);
       if (concept === undefined) {

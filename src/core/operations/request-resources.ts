@@ -76,6 +76,12 @@ class RequestResources {
       .toSorted((one, other) => compareVersions(versionOf(other) ?? '', versionOf(one) ?? ''))[0];
   }
 
+  /** Returns the versions of a code system. */
+  versionsOf(url: string): readonly string[] {
+    const systems = this.ofType('CodeSystem').filter((resource) => stringMember(resource, 'url') === url);
+    return systems.flatMap((resource) => versionOf(resource) ?? []);
+  }
+
   /** Returns the code system that names this value set as that of all its codes. */
   systemOfValueSet(url: string): string | undefined {
     const system = this.ofType('CodeSystem').find((each) => stringMember(each, 'valueSet') === url);
@@ -115,6 +121,9 @@ function layer(given: RequestResources, stored: TerminologySource): TerminologyS
       // One without its concepts hides none that has them.
       const other = await stored.findCodeSystem(url, version);
       return other !== undefined && hasConcepts(other) ? other : (own ?? other);
+    },
+    async listVersions(url) {
+      return [...new Set([...(await stored.listVersions(url)), ...given.versionsOf(url)])];
     },
     async findValueSet(url, version) {
       const own = given.find('ValueSet', url, version);

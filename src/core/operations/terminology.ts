@@ -2,14 +2,14 @@
  * Common functions of operations on canonical resources, mainly terminology: access to stored resources, and
  * selection of the resource that the input names.
  */
-import { fhirError } from '../errors';
+import { type ErrorKey, FhirError, fhirError } from '../errors';
 import { isJsonObject, type JsonObject } from '../fhir/json';
 import { type CodeSystem } from '../fhir/terminology/code-system';
 import { describeNotLoaded } from '../fhir/terminology/not-loaded';
 import { readCodeSystem } from '../fhir/terminology/read-code-system';
 import { parseLanguages } from '../fhir/terminology/languages';
-import { stringMember } from '../fhir/terminology/members';
-import { type VersionRules } from '../fhir/terminology/compose';
+import { choiceMember, objectMember, objectsMember, stringMember } from '../fhir/terminology/members';
+import { type ComposedValueSet, type VersionRules } from '../fhir/terminology/compose';
 import {
   type Canonical,
   parseCanonical,
@@ -17,7 +17,17 @@ import {
   toCanonical,
 } from '../fhir/terminology/source';
 import { readSupplements, supplementsOf } from '../fhir/terminology/supplements';
-import { type CodeToValidate, type Validation, type ValidationOptions } from '../fhir/terminology/validation';
+import { combineValidations, type Validation } from '../fhir/terminology/validation';
+import { type ValidationOptions } from '../fhir/terminology/validation-of-member';
+import {
+  type CodeToValidate,
+  ISSUES,
+  messageOf,
+  NO_CODE,
+  toIssueElement,
+  TX_ISSUE_TYPES,
+  type ValidationIssue,
+} from '../fhir/terminology/validation-issues';
 import { type CanonicalType, type OperationEnvironment } from '../operation-types/environment';
 import { type OperationAnswer, type OperationInput } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';
@@ -104,18 +114,25 @@ export async function findNamed(
   throw notFound(input, by.type, named);
 }
 
+/** A code system as the input names it; `codeSystem` is undefined if it does not exist. */
+interface NamedCodeSystem extends Canonical {
+  readonly codeSystem: CodeSystem | undefined;
+}
+
 /** As `findNamed` for a CodeSystem, in the form for looking up codes. A built-in system needs no resource. */
 export async function findNamedCodeSystem(
   environment: OperationEnvironment,
   input: OperationInput,
   by: NamedBy,
-): Promise<CodeSystem> {
+): Promise<NamedCodeSystem> {
   const named = readNamed(input, by);
-  if ('resource' in named) return readCodeSystem(named.resource);
-  if ('id' in named) return readById(environment, named.id);
-  const found = await terminologyOf(environment).findCodeSystem(named.url, named.version);
-  if (found === undefined) throw notFound(input, by.type, named);
-  return found;
+  if ('url' in named) {
+    const codeSystem = await terminologyOf(environment).findCodeSystem(named.url, named.version);
+    return { url: named.url, version: named.version, codeSystem };
+  }
+  const codeSystem =
+    'resource' in named ? readCodeSystem(named.resource) : await readById(environment, named.id);
+  return { url: codeSystem.url, version: codeSystem.version, codeSystem };
 }
 
 /** Returns the code system with this id. Throws `notFound` and `gone`. */
@@ -132,9 +149,17 @@ function notFound(
   type: string,
   { url, version }: { readonly url: string; readonly version: string | undefined },
 ): Error {
-  const absent = `The ${type} ${toCanonical(url, version)} does not exist`;
-  const reason = (type === 'CodeSystem' ? describeNotLoaded(url, version, undefined) : undefined) ?? absent;
-  return fhirError('notFoundInTerminology', { reason }, parameters.first('url')?.expression);
+  const canonical = toCanonical(url, version);
+  const reason = `The ${type} ${canonical} does not exist`;
+  return type === 'ValueSet'
+    ? toError('notFoundInTerminology', { ...ISSUES.unknownValueSet(NO_CODE, canonical), diagnostics: reason })
+    : fhirError('notFoundInTerminology', { reason }, parameters.first('url')?.expression);
+}
+
+/** The error of an issue of HL7's terminology ecosystem; `diagnostics` says the same in the words of this server. */
+export function toError(key: ErrorKey, { code, type, text, diagnostics = text }: ValidationIssue): FhirError {
+  const details = { system: TX_ISSUE_TYPES, code: type, text };
+  return new FhirError(key, [{ severity: 'error', code, details, diagnostics }]);
 }
 
 /** Returns the codes to check from exactly one of `code`, `coding` and `codeableConcept`. */
@@ -157,10 +182,14 @@ export function codesToValidate(
     ];
     return [{ system, version, code, display }];
   }
-  if (coding !== undefined) return [toCode(coding, parameters.first('coding')?.expression)];
+  if (coding !== undefined)
+    return [{ ...toCode(coding, parameters.first('coding')?.expression), place: 'Coding' }];
   const codings = concept?.['coding'];
   const expression = parameters.first('codeableConcept')?.expression;
-  return Array.isArray(codings) ? codings.filter(isJsonObject).map((each) => toCode(each, expression)) : [];
+  if (!Array.isArray(codings)) return [];
+  return codings
+    .filter(isJsonObject)
+    .map((each, index) => ({ ...toCode(each, expression), place: `CodeableConcept.coding[${index}]` }));
 }
 
 /** Converts a Coding to a code to check. Throws `operationInputInvalid` when it has no code. */
@@ -220,11 +249,11 @@ export function requireContent(codeSystem: CodeSystem): void {
 }
 
 /**
- * Returns the out parameters of both $validate-code operations: those of R4, and `code`, `system`, `version`, `codeableConcept`,
- * `inactive` and `issues` of HL7's terminology ecosystem.
+ * Returns the out parameters of both $validate-code operations: those of R4, and those of HL7's terminology ecosystem, among them
+ * `issues` and the code systems that are not here.
  */
 export function toAnswer(
-  { result, message, display, code, system, version, isInactive, issues }: Validation,
+  { result, found, issues, missing, unknown }: Validation,
   parameters: InputParameters,
 ): OperationAnswer {
   const concept = parameters.object('codeableConcept');
@@ -235,19 +264,25 @@ export function toAnswer(
       code: 'not-supported',
       diagnostics: `The parameter '${name.slice(0, 80)}' does not exist and was ignored`,
     }));
-  const issue: JsonObject[] = [...issues.map((each) => ({ ...each })), ...ignored];
+  const issue: JsonObject[] = [...issues.map(toIssueElement), ...ignored];
   const text = (name: string, member: string, value: string | undefined): JsonObject[] =>
     value === undefined ? [] : [{ name, [member]: value }];
+  const canonicals = (name: string, values: readonly string[]): JsonObject[] =>
+    [...new Set(values)].map((valueCanonical) => ({ name, valueCanonical }));
   return {
     parameters: [
       { name: 'result', valueBoolean: result },
-      ...text('message', 'valueString', message),
-      ...text('display', 'valueString', display),
-      ...text('code', 'valueCode', code),
-      ...text('system', 'valueUri', system),
-      ...text('version', 'valueString', version),
+      ...text('message', 'valueString', messageOf(issues)),
+      ...text('display', 'valueString', found.display),
+      ...text('code', 'valueCode', found.code),
+      ...text('system', 'valueUri', found.system),
+      ...text('version', 'valueString', found.version),
       ...(concept === undefined ? [] : [{ name: 'codeableConcept', valueCodeableConcept: concept }]),
-      ...(isInactive === true ? [{ name: 'inactive', valueBoolean: true }] : []),
+      ...text('normalized-code', 'valueCode', found.normalizedCode),
+      ...(found.isInactive === true ? [{ name: 'inactive', valueBoolean: true }] : []),
+      ...text('status', 'valueCode', found.status),
+      ...canonicals('x-caused-by-unknown-system', missing),
+      ...canonicals('x-unknown-system', unknown),
       ...(issue.length === 0
         ? []
         : [{ name: 'issues', resource: { resourceType: 'OperationOutcome', issue } }]),
@@ -256,12 +291,13 @@ export function toAnswer(
 }
 
 const LENIENT_DISPLAY = 'lenient-display-validation';
+const MEMBERSHIP_ONLY = 'valueset-membership-only';
 /** Names of a request that HL7's validator gives, and which change no answer. */
 export const NAMES_OF_REQUEST: ReadonlySet<string> = new Set(['uuid', 'mode', 'cache-id']);
 /** Parameters of HL7's terminology ecosystem that R4 does not declare and $validate-code uses. A system is always inferred. */
 const USED: ReadonlySet<string> = new Set([
   ...[LENIENT_DISPLAY, 'system-version', 'check-system-version', 'force-system-version'],
-  ...['default-valueset-version', 'useSupplement', 'inferSystem', TX_RESOURCE],
+  ...['default-valueset-version', 'useSupplement', 'inferSystem', 'activeOnly', MEMBERSHIP_ONLY, TX_RESOURCE],
   ...NAMES_OF_REQUEST,
 ]);
 
@@ -288,25 +324,76 @@ export async function requireSupplements(
 ): Promise<readonly CodeSystem[]> {
   const named = parameters.texts('useSupplement').map(parseCanonical);
   const required = valueSet === undefined ? [] : supplementsOf(valueSet);
-  const { found, missing: reason } = await readSupplements(source, [...named, ...required]);
-  if (reason !== undefined) throw fhirError('notFoundInTerminology', { reason });
-  return found;
+  const { found, missing, missingCanonical = '' } = await readSupplements(source, [...named, ...required]);
+  if (missing === undefined) return found;
+  const issue = ISSUES.unknownSupplement(NO_CODE, missingCanonical);
+  throw toError('notFoundInTerminology', { ...issue, diagnostics: missing });
 }
 
-/** Returns the languages of displays. Throws `operationInputInvalid` for a text that is no language and no list of languages. */
-export function displayLanguageOf(parameters: InputParameters): string | undefined {
+const EXPANSION_PARAMETER: ReadonlySet<string | undefined> = new Set([
+  'http://hl7.org/fhir/StructureDefinition/valueset-expansion-parameter',
+  'http://hl7.org/fhir/tools/StructureDefinition/valueset-expansion-parameter',
+]);
+/** Longer headers are not read. */
+const LONGEST_LANGUAGES = 200;
+
+/**
+ * Returns the languages of displays: those of the request; or that the value set states as a parameter of its expansions; or that the
+ * client prefers; or that of the value set (https://build.fhir.org/ig/HL7/fhir-tx-ecosystem-ig/languages.html). Throws
+ * `operationInputInvalid` for a text of the request that is no language and no list of languages.
+ */
+export function displayLanguageOf(
+  { parameters, languages }: Pick<OperationInput, 'parameters' | 'languages'>,
+  valueSet: JsonObject = {},
+): string | undefined {
   const given = parameters.first('displayLanguage');
   const text = parameters.text('displayLanguage');
-  if (text === undefined || parseLanguages(text) !== undefined) return text;
-  const reason = `'${text.slice(0, 80)}' is not a language, nor a list such as de-AT, en;q=0.5`;
-  throw fhirError('operationInputInvalid', { reason }, given?.expression);
+  if (text !== undefined && parseLanguages(text) === undefined) {
+    const reason = `'${text.slice(0, 80)}' is not a language, nor a list such as de-AT, en;q=0.5`;
+    throw fhirError('operationInputInvalid', { reason }, given?.expression);
+  }
+  const preferred = languages?.replace(/\s+/g, ' ').trim();
+  const others = [statedLanguage(valueSet), preferred, stringMember(valueSet, 'language')];
+  return text ?? others.find((each) => each !== undefined && isListOfLanguages(each));
+}
+
+/** `*` alone says nothing. */
+function isListOfLanguages(text: string): boolean {
+  return text.length <= LONGEST_LANGUAGES && (parseLanguages(text) ?? []).length > 0;
+}
+
+function statedLanguage(valueSet: JsonObject): string | undefined {
+  for (const extension of objectsMember(objectMember(valueSet, 'compose') ?? {}, 'extension')) {
+    if (!EXPANSION_PARAMETER.has(stringMember(extension, 'url'))) continue;
+    const parts = new Map(
+      objectsMember(extension, 'extension').map((part) => [part['url'], choiceMember(part)?.[1]]),
+    );
+    const value = parts.get('value');
+    if (parts.get('name') === 'displayLanguage' && typeof value === 'string') return value;
+  }
+  return undefined;
+}
+
+/** Returns one validation for a code or coding, and that of all codings for a CodeableConcept. `valueSet`: undefined for a code system. */
+export function combine(
+  validations: readonly Validation[],
+  parameters: InputParameters,
+  valueSet?: ComposedValueSet,
+): Validation {
+  const [only] = validations;
+  return only === undefined || parameters.object('codeableConcept') !== undefined
+    ? combineValidations(validations, valueSet)
+    : only;
 }
 
 /** Returns the options of both $validate-code operations. */
-export function validationOptions(parameters: InputParameters): ValidationOptions {
+export function validationOptions(input: OperationInput, valueSet?: JsonObject): ValidationOptions {
+  const { parameters } = input;
   return {
     abstract: parameters.flag('abstract'),
-    displayLanguage: displayLanguageOf(parameters),
+    displayLanguage: displayLanguageOf(input, valueSet),
     lenientDisplay: parameters.flag(LENIENT_DISPLAY),
+    activeOnly: parameters.flag('activeOnly'),
+    membershipOnly: parameters.flag(MEMBERSHIP_ONLY),
   };
 }

@@ -4,17 +4,18 @@
  * In: url (`url|version`) or valueSet (inline) at type level; valueSetVersion, filter, offset, count,
  * includeDesignations, designation, displayLanguage, activeOnly, includeDefinition, excludeNested, excludeNotForUI,
  * exclude-system, system-version, check-system-version, force-system-version, default-valueset-version,
- * useSupplement, tx-resource.
+ * useSupplement, property, tx-resource.
  * Result: the ValueSet with `expansion`, without `compose` unless includeDefinition is true.
  * https://hl7.org/fhir/R4/valueset-operation-expand.html
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { turns } from '../concurrency/turns';
-import { fhirError } from '../errors';
+import { FhirError, fhirError } from '../errors';
 import { type JsonObject } from '../fhir/json';
 import { composeValueSet } from '../fhir/terminology/compose';
 import { parseDesignationToken } from '../fhir/terminology/display';
 import { expandValueSet } from '../fhir/terminology/expansion';
+import { issueOfObstacle } from '../fhir/terminology/validation-of-versions';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type ReadOperation, type OperationAnswer, type OperationInput } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';
@@ -27,6 +28,7 @@ import {
   NO_PAST,
   refuseParameters,
   requireSupplements,
+  toError,
   versionRules,
 } from './terminology';
 import { terminologyOf } from '../terminology/terminology-source';
@@ -65,7 +67,7 @@ async function expand(stored: OperationEnvironment, input: OperationInput): Prom
     inline: 'valueSet',
     version: 'valueSetVersion',
   });
-  const expanded = await toExpanded(environment, resource, input.parameters);
+  const expanded = await toExpanded(environment, resource, input);
   // Cached only if nothing changed meanwhile. An entry under the old version would be wrong if that version came
   // back, for example when a new program with its own base resources is rolled back.
   const answer = { resource: expanded, madeFrom: resource };
@@ -78,8 +80,10 @@ const DEFINITION: ReadonlySet<string> = new Set(['compose', 'contained']);
 async function toExpanded(
   environment: OperationEnvironment,
   resource: JsonObject,
-  parameters: InputParameters,
+  input: OperationInput,
 ): Promise<JsonObject> {
+  const { parameters } = input;
+  const displayLanguage = displayLanguageOf(input, resource);
   const source = terminologyOf(environment);
   await requireSupplements(source, parameters, resource);
   const composed = await composeValueSet(resource, source, versionRules(parameters));
@@ -89,7 +93,8 @@ async function toExpanded(
     count: naturalNumber(parameters, 'count'),
     includeDesignations: parameters.flag('includeDesignations'),
     designations: parameters.texts('designation').map(parseDesignationToken),
-    displayLanguage: displayLanguageOf(parameters),
+    properties: parameters.texts('property'),
+    displayLanguage,
     activeOnly: parameters.flag('activeOnly'),
     excludeNested: parameters.flag('excludeNested'),
     excludeNotForUI: parameters.flag('excludeNotForUI'),
@@ -98,7 +103,11 @@ async function toExpanded(
     timestamp: new Date().toISOString(),
     turns,
     storage: environment,
-    parameters: repeatedParameters(parameters),
+    parameters: repeatedParameters(parameters, displayLanguage),
+  }).catch(async (error: unknown) => {
+    if (!(error instanceof FhirError) || error.key !== 'notSupported') throw error;
+    const issue = await issueOfObstacle(composed, error.message, source);
+    throw issue === undefined ? error : toError('notSupported', issue);
   });
   const expanded: JsonObject = {};
   for (const [name, value] of Object.entries(resource)) {
@@ -121,7 +130,11 @@ function naturalNumber(parameters: InputParameters, name: string): number | unde
   return value;
 }
 
-const NAMING: ReadonlySet<string> = new Set([...['url', 'valueSet', 'valueSetVersion'], ...NAMES_OF_REQUEST]);
+/** The expansion says by itself which properties it has. */
+const NAMING: ReadonlySet<string> = new Set([
+  ...['url', 'valueSet', 'valueSetVersion', 'property'],
+  ...NAMES_OF_REQUEST,
+]);
 
 /** The types of `expansion.parameter.value`; texts of other types are repeated as strings. */
 const REPEATED: ReadonlySet<string> = new Set([
@@ -136,9 +149,12 @@ const REPEATED: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** Returns the parameters for `expansion.parameter`. */
-function repeatedParameters(parameters: InputParameters): readonly JsonObject[] {
-  return parameters.values.flatMap(({ name, member, value }): readonly JsonObject[] => {
+/** Returns the parameters for `expansion.parameter`, and the languages of displays also where the request has no parameter for them. */
+function repeatedParameters(
+  parameters: InputParameters,
+  displayLanguage: string | undefined,
+): readonly JsonObject[] {
+  const repeated = parameters.values.flatMap(({ name, member, value }): readonly JsonObject[] => {
     if (NAMING.has(name) || value === undefined) return [];
     if (member === 'valueCanonical') return [{ name, valueUri: value }];
     // An object has no place in an expansion.
@@ -148,6 +164,8 @@ function repeatedParameters(parameters: InputParameters): readonly JsonObject[] 
     const typed = isText || typeof value !== 'boolean' ? member : 'valueBoolean';
     return [{ name, [typed]: value }];
   });
+  if (displayLanguage === undefined || parameters.first('displayLanguage') !== undefined) return repeated;
+  return [{ name: 'displayLanguage', valueCode: displayLanguage }, ...repeated];
 }
 
 /**
@@ -161,6 +179,6 @@ function digestOf(version: string, input: OperationInput): string {
   const sorted = values.toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
   const id = input.id ?? null;
   return createHash('sha256')
-    .update(JSON.stringify([version, id, sorted]))
+    .update(JSON.stringify([version, id, input.languages ?? null, sorted]))
     .digest('base64url');
 }

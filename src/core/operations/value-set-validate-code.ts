@@ -3,18 +3,19 @@
  *
  * In: url or valueSet at type level; one of code (with system, systemVersion, display), coding, codeableConcept;
  * abstract, displayLanguage, lenient-display-validation, system-version, check-system-version, force-system-version,
- * default-valueset-version, useSupplement, tx-resource. A code without a system is looked up in the value set.
- * Result: result, message, display, code, system, version, issues.
+ * default-valueset-version, useSupplement, activeOnly, valueset-membership-only, tx-resource. A code without a system is looked up in
+ * the value set.
+ * Result: see `toAnswer`.
  * https://hl7.org/fhir/R4/valueset-operation-validate-code.html
  */
 import { composeValueSet } from '../fhir/terminology/compose';
-import { withConcepts } from '../fhir/terminology/stored-code-system';
 import { type Canonical } from '../fhir/terminology/source';
-import { combineValidations, validateInValueSet } from '../fhir/terminology/validation';
+import { validateInValueSet, type Validation } from '../fhir/terminology/validation';
 import { type ReadOperation } from '../operation-types/operation';
 import { withRequestResources } from './request-resources';
 import {
   codesToValidate,
+  combine,
   findNamed,
   NO_CONTEXT,
   NO_PAST,
@@ -47,10 +48,9 @@ export const valueSetValidateCode: ReadOperation = {
     }
     const rules = { ...versionRules(input.parameters), ofCodes };
     const composed = await composeValueSet(resource, source, rules);
-    const options = validationOptions(input.parameters);
-    const validations = await withConcepts(environment, () =>
-      codes.map((code) => validateInValueSet(composed, code, options)),
-    );
-    return toAnswer(combineValidations(validations), input.parameters);
+    const context = { source, options: validationOptions(input, resource) };
+    const validations: Validation[] = [];
+    for (const code of codes) validations.push(await validateInValueSet(composed, code, context));
+    return toAnswer(combine(validations, input.parameters, composed), input.parameters);
   },
 };

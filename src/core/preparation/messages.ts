@@ -64,6 +64,7 @@ export type HostCalls = DatabaseCalls & OperationStorage;
 const TERMINOLOGY: Readonly<Record<keyof TerminologyStorage, boolean>> = {
   findCanonical: false,
   findCanonicalKey: false,
+  listCanonicalVersions: false,
   findSystemOfValueSet: false,
   terminologyVersion: false,
   findConceptSet: false,

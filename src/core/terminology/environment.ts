@@ -1,4 +1,4 @@
-import { findCanonical, findCanonicalKey } from '../conformance/canonical';
+import { findCanonical, findCanonicalKey, listCanonicalVersions } from '../conformance/canonical';
 import type { Space } from '../context';
 import { definitionsDigest } from '../fhir/definitions';
 import type { TerminologyEnvironment, TerminologyStorage } from '../operation-types/environment';
@@ -18,6 +18,7 @@ export function createTerminologyStorage(services: SearchServices, space: Space)
     ...createConceptStorage(services, space),
     findCanonical: (type, url, version) => findCanonical(services, space, { type, url, version }),
     findCanonicalKey: (type, url, version) => findCanonicalKey(services, space, { type, url, version }),
+    listCanonicalVersions: (type, url) => listCanonicalVersions(services, space, { type, url }),
     findSystemOfValueSet: (url) => findSystemOfValueSet(services, space, url),
     async terminologyVersion() {
       const definitions = services.definitions(space.release);

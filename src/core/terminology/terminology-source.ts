@@ -66,6 +66,7 @@ export function terminologyOf(environment: TerminologyEnvironment): TerminologyS
       if (found !== undefined) return parseInTurn(found.text);
       return implicitValueSet(url) ?? findValueSetOfSystem(url, version);
     },
+    listVersions: (url) => environment.listCanonicalVersions('CodeSystem', url),
   };
 }
 
@@ -73,7 +74,9 @@ export function terminologyOf(environment: TerminologyEnvironment): TerminologyS
 export function readingOnce(source: TerminologySource): TerminologySource {
   const valueSets = new Map<string, Promise<JsonObject | undefined>>();
   return {
+    ...(source.concepts === undefined ? {} : { concepts: source.concepts }),
     findCodeSystem: (url, version) => source.findCodeSystem(url, version),
+    listVersions: (url) => source.listVersions(url),
     findValueSet(url, version) {
       const canonical = toCanonical(url, version);
       let found = valueSets.get(canonical);

@@ -37,6 +37,7 @@ export async function invoke(exchange: Exchange): Promise<FastifyReply> {
     input: exists ? readInput(exchange) : undefined,
     query: query.parameters,
     safe,
+    languages: request.headers['accept-language'],
   };
   const result = await restContext.core.interactions.invoke(context, invocation);
   if (wantsLines(request, query.format) && 'page' in result)

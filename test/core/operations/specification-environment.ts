@@ -111,6 +111,7 @@ export function makeEnvironment(release: Release): TestEnvironment {
       return find(type, url, version);
     },
     findCanonicalKey: async (type, url, version) => find(type, url, version)?.key,
+    listCanonicalVersions: async () => [],
     findSystemOfValueSet: async () => undefined,
     async read(type, id) {
       const own = stored.get(`${type}/${id}`);

@@ -76,6 +76,7 @@ export function openPreparers({ processorMs = 10_000, clockMs = 30_000 } = {}): 
   const terminology = {
     findCanonical: none,
     findCanonicalKey: none,
+    listCanonicalVersions: () => Promise.resolve([]),
     findSystemOfValueSet: none,
     terminologyVersion: () => Promise.resolve(''),
     ...NO_CONCEPTS,

@@ -38,6 +38,9 @@ const versioned = (canonical: string): readonly [string, string | undefined] => 
   return [url, version];
 };
 
+/** Each names a code system without which nothing is known of the code. */
+const NOT_HERE = ['x-caused-by-unknown-system', 'x-unknown-system'];
+
 function Membership({ space, system, code, valueSet }: CheckResultProps) {
   const [url, valueSetVersion] = versioned(valueSet);
   const answer = useQuery({
@@ -53,7 +56,7 @@ function Membership({ space, system, code, valueSet }: CheckResultProps) {
       {(parameters) => {
         const isIn = textIn(parameters, 'result') === 'true';
         const words = [textIn(parameters, 'display'), textIn(parameters, 'message')];
-        if (!isIn && saysNotLoaded(textIn(parameters, 'message')))
+        if (!isIn && NOT_HERE.some((name) => textIn(parameters, name) !== ''))
           return <NotLoaded message={textIn(parameters, 'message')} />;
         return (
           <Alert

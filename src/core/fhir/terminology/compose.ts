@@ -34,6 +34,16 @@ export interface VersionRules {
   readonly supplements: readonly Canonical[];
 }
 
+/** The version of a code system that a value set and a request ask for, apart from that of a code. */
+export interface AskedVersion {
+  /** That of the include, as it is written. */
+  readonly named: string | undefined;
+  /** That of the include, or that of the request in its place; it may be a pattern. */
+  readonly wanted: string | undefined;
+  /** What check-system-version asks for, where this is the only obstacle. */
+  readonly violated: string | undefined;
+}
+
 /** One include or exclude: the codes of a system that pass all filters and are in all imports. */
 export interface Selection {
   /** Undefined if it has value sets only. */
@@ -49,6 +59,10 @@ export interface Selection {
   readonly imports: readonly ComposedValueSet[];
   /** Reason why the selection cannot be evaluated; undefined if it can. */
   readonly obstacle: string | undefined;
+  /** What $validate-code says of versions and of what is missing; undefined for stored expansions. */
+  readonly asked?: AskedVersion;
+  /** The canonical of the value set that does not exist, where this is the obstacle. */
+  readonly missingValueSet?: string;
 }
 
 export interface ComposedValueSet {
@@ -155,7 +169,9 @@ async function select(include: JsonObject, composition: Composition, holder: Jso
       obstacle: imports.length === 0 ? 'An include names neither system nor value set' : undefined,
     };
   }
-  const wanted = wantedVersion(system, stringMember(include, 'version'), composition.rules);
+  const named = stringMember(include, 'version');
+  const asked = askedVersion(system, named, composition.rules);
+  const wanted = withVersionOfCode(system, { named, asked }, composition.rules);
   const supplements = await readSupplements(composition.source, [
     ...composition.rules.supplements,
     ...supplementsOf(holder),
@@ -165,12 +181,11 @@ async function select(include: JsonObject, composition: Composition, holder: Jso
   const version = codeSystem?.version ?? wanted;
   const concepts = objectsMember(include, 'concept');
   const listed = concepts.length === 0 ? undefined : toListed(concepts);
-  const obstacle =
-    supplements.missing ??
-    describeOtherVersion(system, version, composition.rules) ??
-    (listed === undefined ? describeNotLoaded(system, wanted, codeSystem) : undefined);
+  const missing =
+    supplements.missing ?? (listed === undefined ? describeNotLoaded(system, wanted, codeSystem) : undefined);
+  const violated = missing === undefined ? violatedCheck(system, version, composition.rules) : undefined;
   const filters =
-    codeSystem === undefined || obstacle !== undefined
+    codeSystem === undefined || missing !== undefined
       ? []
       : await withConcepts(composition.source.concepts, () =>
           objectsMember(include, 'filter').map((filter) => compileFilter(codeSystem, filter)),
@@ -183,12 +198,13 @@ async function select(include: JsonObject, composition: Composition, holder: Jso
     listed,
     filters,
     imports,
-    obstacle,
+    obstacle: missing ?? (violated && describeOtherVersion(system, version, violated)),
+    asked: { named, wanted: asked, violated },
   };
 }
 
-/** Says that a version is not the one that check-system-version asks for; undefined: it is, or none is asked for. */
-function describeOtherVersion(
+/** The version that check-system-version asks for, if another one is in use. */
+function violatedCheck(
   system: string,
   version: string | undefined,
   { checked }: VersionRules,
@@ -196,8 +212,11 @@ function describeOtherVersion(
   const other = checked.find(
     (rule) => rule.url === system && rule.version !== undefined && !satisfiesVersion(version, rule.version),
   );
-  if (other === undefined) return undefined;
-  return `The version ${version ?? '(none)'} of the code system ${system} is in use, not ${other.version}`;
+  return other?.version;
+}
+
+function describeOtherVersion(system: string, version: string | undefined, violated: string): string {
+  return `The version ${version ?? '(none)'} of the code system ${system} is in use, not ${violated}`;
 }
 
 /** A value set that cannot be found has no codes that are known: an obstacle says so. */
@@ -217,21 +236,32 @@ async function findImport(
     : await findByUrl(text, composition);
   const composed =
     resource === undefined
-      ? toUnknown(text)
+      ? toUnknown(isContained ? text : pinned(text, composition.rules))
       : await compose(resource, composition, isContained ? holder : resource);
   composition.done.set(key, composed);
   return composed;
 }
 
 async function findByUrl(text: string, { source, rules }: Composition): Promise<JsonObject | undefined> {
+  const { url, version } = parseCanonical(pinned(text, rules));
+  return source.findValueSet(url, version);
+}
+
+/** The canonical of an import, with the version of default-valueset-version if it has none. */
+function pinned(text: string, { valueSets }: VersionRules): string {
   const { url, version } = parseCanonical(text);
-  return source.findValueSet(url, version ?? rules.valueSets.find((rule) => rule.url === url)?.version);
+  return toCanonical(url, version ?? valueSets.find((rule) => rule.url === url)?.version);
 }
 
 function toUnknown(text: string): ComposedValueSet {
   const obstacle = `The included value set ${text} does not exist`;
   const named = { url: undefined, version: undefined };
-  return { ...named, includes: [{ ...NOTHING, obstacle }], excludes: [], excludesInactive: false };
+  return {
+    ...named,
+    includes: [{ ...NOTHING, obstacle, missingValueSet: text }],
+    excludes: [],
+    excludesInactive: false,
+  };
 }
 
 /** The code systems that a value set and its imports use, as canonicals with the versions in use, each once. */
@@ -294,17 +324,28 @@ function toListed(concepts: readonly JsonObject[]): ReadonlyMap<string, JsonObje
   return listed;
 }
 
+const versionIn = (list: readonly Canonical[], system: string): string | undefined =>
+  list.find((rule) => rule.url === system)?.version;
+
+/** The version of a system: the forced one, or that of the value set, or else a default. */
+function askedVersion(system: string, named: string | undefined, rules: VersionRules): string | undefined {
+  const { forced, defaults, checked } = rules;
+  return versionIn(forced, system) ?? named ?? versionIn(defaults, system) ?? versionIn(checked, system);
+}
+
 /**
- * The version of a system: the forced one, or that of the value set, or else a default. The version of a code that is checked is taken
- * where none of these says another, and where it fits a pattern that one of them is.
+ * The version of a code that is checked is taken where the value set names none and none is forced, and where it fits a pattern that
+ * one of them is.
  */
-function wantedVersion(system: string, named: string | undefined, rules: VersionRules): string | undefined {
-  const versionIn = (list: readonly Canonical[]): string | undefined =>
-    list.find((rule) => rule.url === system)?.version;
-  const ofCode = versionIn(rules.ofCodes);
-  const wanted = versionIn(rules.forced) ?? named;
-  if (wanted === undefined) return ofCode ?? versionIn(rules.defaults) ?? versionIn(rules.checked);
-  return ofCode !== undefined && satisfiesVersion(ofCode, wanted) ? ofCode : wanted;
+function withVersionOfCode(
+  system: string,
+  { named, asked }: { readonly named: string | undefined; readonly asked: string | undefined },
+  rules: VersionRules,
+): string | undefined {
+  const ofCode = versionIn(rules.ofCodes, system);
+  if (ofCode === undefined) return asked;
+  const pin = versionIn(rules.forced, system) ?? named;
+  return pin === undefined || satisfiesVersion(ofCode, pin) ? ofCode : asked;
 }
 
 function isExcluded(

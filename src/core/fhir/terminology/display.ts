@@ -1,7 +1,7 @@
 /** Displays and designations of a concept in a requested language. */
 import { type JsonObject } from '../json';
 import { parseLanguages } from './languages';
-import { objectMember, objectsMember, stringMember } from './members';
+import { objectMember, objectsMember, standardsStatus, stringMember } from './members';
 import { type Member } from './membership';
 
 /**
@@ -28,6 +28,24 @@ export function designationsOf(member: Pick<Member, 'listed' | 'concept'>): read
   if (listed.length === 0 || own.length === 0) return listed.length === 0 ? own : listed;
   const texts = new Set(listed.map((designation) => JSON.stringify(designation)));
   return [...listed, ...own.filter((designation) => !texts.has(JSON.stringify(designation)))];
+}
+
+const PREFERRED: JsonObject = {
+  system: 'http://terminology.hl7.org/CodeSystem/hl7TermMaintInfra',
+  code: 'preferredForLanguage',
+};
+
+/**
+ * Returns the designations beside the display that is shown: without the one that it is, and with the display in the language of the code
+ * system where a designation is shown in its place.
+ */
+export function designationsBeside(member: DisplaySource, shown: string | undefined): readonly JsonObject[] {
+  const own = (member.listed && stringMember(member.listed, 'display')) ?? member.concept?.display;
+  const all = designationsOf(member);
+  if (own === undefined || shown === undefined || own === shown) return all;
+  const language = member.codeSystem && stringMember(member.codeSystem.head, 'language');
+  const replaced = { ...(language === undefined ? {} : { language }), use: PREFERRED, value: own };
+  return [replaced, ...all.filter((each) => stringMember(each, 'value') !== shown)];
 }
 
 /** The parts of a member that have displays. */
@@ -95,6 +113,53 @@ export function isDisplay(member: Pick<Member, 'listed' | 'concept'>, text: stri
     ...designationsOf(member).map((designation) => stringMember(designation, 'value')),
   ];
   return displays.some((display) => display !== undefined && normalise(display) === wanted);
+}
+
+/** A display that a code may have, with its language if it is known. */
+export interface RightDisplay {
+  readonly value: string;
+  readonly language: string | undefined;
+}
+
+/**
+ * Returns the displays of a concept that are for display and in force, each once; with a list of languages those in one of them, and those
+ * whose language is not known.
+ */
+export function rightDisplays(member: DisplaySource, languages?: string): readonly RightDisplay[] {
+  const { listed, concept, codeSystem } = member;
+  const language = codeSystem === undefined ? undefined : stringMember(codeSystem.head, 'language');
+  const own = [listed && stringMember(listed, 'display'), concept?.display];
+  const all = [
+    ...own.map((value) => ({ value, language })),
+    ...designationsOf(member)
+      .filter((each) => isForDisplay(each) && statusOfDesignation(each) === undefined)
+      .map((each) => ({ value: stringMember(each, 'value'), language: stringMember(each, 'language') })),
+  ];
+  const wanted = languages === undefined ? [] : (parseLanguages(languages) ?? []);
+  const found = new Map<string, RightDisplay>();
+  for (const { value, language: of } of all) {
+    const fits = wanted.length === 0 || of === undefined || wanted.some((each) => isLanguage(of, each));
+    if (value !== undefined && fits && !found.has(value)) found.set(value, { value, language: of });
+  }
+  return [...found.values()];
+}
+
+/** The status of a display that was right once; undefined: it is in force, or is none. */
+export function statusOfFormerDisplay(member: DisplaySource, text: string): string | undefined {
+  const wanted = normalise(text);
+  const former = designationsOf(member).find(
+    (each) =>
+      normalise(stringMember(each, 'value') ?? '') === wanted && statusOfDesignation(each) !== undefined,
+  );
+  const isRight = rightDisplays(member).some(({ value }) => normalise(value) === wanted);
+  return former === undefined || isRight ? undefined : statusOfDesignation(former);
+}
+
+const NOT_IN_FORCE: ReadonlySet<string | undefined> = new Set(['deprecated', 'withdrawn']);
+
+function statusOfDesignation(designation: JsonObject): string | undefined {
+  const status = standardsStatus(designation);
+  return NOT_IN_FORCE.has(status) ? status : undefined;
 }
 
 function normalise(text: string): string {

@@ -6,7 +6,8 @@ import { fhirError } from '../../errors';
 import { type JsonObject, type JsonValue } from '../json';
 import { type CodeSystem, findAbove, isFragment } from './code-system';
 import { type ComposedValueSet, usedCodeSystems } from './compose';
-import { designationsOf, type DesignationToken, displayOf, isWanted } from './display';
+import { designationsBeside, type DesignationToken, displayOf, isWanted } from './display';
+import { declaredProperties, propertiesOf } from './expansion-properties';
 import { type ConceptCriteria, type ConceptRow, type ConceptStorage, wordsOf } from './concept-set';
 import { withConcepts } from './stored-code-system';
 import { objectsMember, stringMember } from './members';
@@ -28,6 +29,8 @@ export interface ExpansionOptions {
   readonly includeDesignations?: boolean;
   /** Designations to include; all if empty. */
   readonly designations?: readonly DesignationToken[];
+  /** Codes of the properties to include. */
+  readonly properties?: readonly string[];
   readonly displayLanguage?: string;
   readonly activeOnly?: boolean;
   /** Undefined: nested, unless a page is requested. */
@@ -87,19 +90,29 @@ export async function expandValueSet(
     if (evaluation.needsYield) await evaluation.yield();
     contains.push(toContains(branch, options));
   }
-  const of = { isUnclosed: isUnclosed(all), total: selected.length, contains };
+  const codeSystems = new Set(all.flatMap(({ codeSystem }) => codeSystem ?? []));
+  const of = { isUnclosed: isUnclosed(all), total: selected.length, contains, codeSystems };
   return toExpansion(of, isPaged && tree === undefined, toParameters(valueSet, all, options), options);
 }
 
 /** @param of the total is undefined where it is not known */
 function toExpansion(
-  of: { readonly isUnclosed: boolean; readonly total: number | undefined; readonly contains: JsonObject[] },
+  of: {
+    readonly isUnclosed: boolean;
+    readonly total: number | undefined;
+    readonly contains: JsonObject[];
+    readonly codeSystems: ReadonlySet<CodeSystem>;
+  },
   hasOffset: boolean,
   parameters: { parameter?: JsonObject[] },
-  { identifier, timestamp, offset = 0 }: ExpansionOptions,
+  { identifier, timestamp, offset = 0, properties = [] }: ExpansionOptions,
 ): JsonObject {
+  const extension = [
+    ...(of.isUnclosed ? [{ url: UNCLOSED, valueBoolean: true }] : []),
+    ...declaredProperties(of.codeSystems, properties),
+  ];
   return {
-    ...(of.isUnclosed ? { extension: [{ url: UNCLOSED, valueBoolean: true }] } : {}),
+    ...(extension.length === 0 ? {} : { extension }),
     ...{ identifier, timestamp },
     ...(of.total === undefined ? {} : { total: of.total }),
     ...(hasOffset ? { offset } : {}),
@@ -183,7 +196,8 @@ async function pageOfStored(
     { set: set.number, rows },
   );
   const isPaged = options.offset !== undefined || options.count !== undefined;
-  const of = { isUnclosed: isFragment(codeSystem), total, contains };
+  const codeSystems = new Set([codeSystem]);
+  const of = { isUnclosed: isFragment(codeSystem), total, contains, codeSystems };
   return toExpansion(of, isPaged, parameters, options);
 }
 
@@ -248,10 +262,12 @@ function leadsTo(from: Branch, to: Branch, above: ReadonlyMap<Branch, Branch>): 
 
 function toContains({ member, branches }: Branch, options: ExpansionOptions): JsonObject {
   const display = displayOf(member, options.displayLanguage);
-  const extension = extensionsOf(member);
+  const extension = [...extensionsOf(member), ...propertiesOf(member, options.properties ?? [])];
   const showsDesignations = options.includeDesignations ?? (options.designations ?? []).length > 0;
   const designation = showsDesignations
-    ? designationsOf(member).filter((candidate) => isWanted(candidate, options.designations ?? []))
+    ? designationsBeside(member, display).filter((candidate) =>
+        isWanted(candidate, options.designations ?? []),
+      )
     : [];
   return {
     ...(extension.length === 0 ? {} : { extension }),

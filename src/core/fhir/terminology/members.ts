@@ -35,3 +35,11 @@ export function choiceMember(object: JsonObject): readonly [name: string, value:
   }
   return undefined;
 }
+
+const STANDARDS_STATUS = 'http://hl7.org/fhir/StructureDefinition/structuredefinition-standards-status';
+
+/** The standards status of an element or a resource, such as `deprecated`. */
+export function standardsStatus(element: JsonObject): string | undefined {
+  const found = objectsMember(element, 'extension').find(({ url }) => url === STANDARDS_STATUS);
+  return found && stringMember(found, 'valueCode');
+}

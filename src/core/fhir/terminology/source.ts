@@ -10,6 +10,8 @@ export interface TerminologySource {
   findCodeSystem(url: string, version?: string): Promise<CodeSystem | undefined>;
   /** Returns the ValueSet resource of this url; without a version the newest. Undefined if it does not exist. */
   findValueSet(url: string, version?: string): Promise<JsonObject | undefined>;
+  /** Returns the versions of the code system of this url, the oldest first. */
+  listVersions(url: string): Promise<readonly string[]>;
 }
 
 /** A canonical reference, split at its last `|`. */

@@ -25,6 +25,8 @@ export interface Supplements {
   readonly found: readonly CodeSystem[];
   /** Says which one does not exist; undefined: all do. */
   readonly missing: string | undefined;
+  /** The canonical of that one. */
+  readonly missingCanonical: string | undefined;
 }
 
 /** Reads supplements. Cost: that of each code system. */
@@ -37,9 +39,13 @@ export async function readSupplements(
   for (const { url, version } of canonicals) {
     const supplement = await source.findCodeSystem(url, version);
     if (supplement?.content === 'supplement') found.push(supplement);
-    else missing ??= `The supplement ${toCanonical(url, version)} does not exist`;
+    else missing ??= toCanonical(url, version);
   }
-  return { found, missing };
+  return {
+    found,
+    missing: missing && `The supplement ${missing} does not exist`,
+    missingCanonical: missing,
+  };
 }
 
 /** Returns the code system with what those of the supplements that are for it say of its concepts. */

@@ -1,146 +1,287 @@
 /** Checks that codes belong to a value set or a code system and have a correct display ($validate-code). */
-import { satisfiesVersion } from './business-version';
-import { isFragment, isSelfOrBelow, type CodeSystem } from './code-system';
+import { hasConcepts, isFragment, isSelfOrBelow, type CodeSystem } from './code-system';
 import { type ComposedValueSet } from './compose';
-import { displayOf, isDisplay } from './display';
-import { findMember, isAbstract, isInactive, type Member, ValueSetEvaluation, systemsOf } from './membership';
-import { toCanonical } from './source';
+import { displayOf } from './display';
+import { findMember, isInactive, type Member, ValueSetEvaluation, systemsOf } from './membership';
+import { describeNotLoaded } from './not-loaded';
+import { withConcepts } from './stored-code-system';
+import { type TerminologySource, toCanonical } from './source';
+import { issuesOfMember, statusOf, type ValidationOptions } from './validation-of-member';
+import { issuesOfObstacles, issuesOfVersion, violatedCheck, withoutChecks } from './validation-of-versions';
+import { type CodeToValidate, ISSUES, NO_CODE, type ValidationIssue } from './validation-issues';
 
-export interface CodeToValidate {
-  /** Undefined: any system of the value set. */
-  readonly system: string | undefined;
-  readonly version: string | undefined;
-  readonly code: string;
-  readonly display: string | undefined;
-}
-
-export interface ValidationOptions {
-  /** False: abstract codes are invalid. Undefined and true: they are valid. */
-  readonly abstract?: boolean;
-  readonly displayLanguage?: string;
-  /** True: a wrong display is a warning. */
-  readonly lenientDisplay?: boolean;
-}
-
-/** A code of http://hl7.org/fhir/issue-type */
-type IssueCode = 'code-invalid' | 'invalid' | 'not-found' | 'incomplete';
-
-export interface Validation {
-  readonly result: boolean;
-  /** The reason of the result, if there is something to say; also in `issues`. */
-  readonly message?: string;
-  /** The display to show; present if the code is in the value set. */
-  readonly display?: string;
-  /** As stored if the code was found, else as given. */
+/** What is known of the code that was checked. */
+export interface FoundCode {
+  /** As given. */
   readonly code?: string;
   readonly system?: string;
   readonly version?: string;
+  /** The display to show. */
+  readonly display?: string;
+  /** As the code system writes the code, if that differs. */
+  readonly normalizedCode?: string;
   /** True: the code was found, and is inactive. */
   readonly isInactive?: boolean;
-  readonly issues: readonly {
-    readonly severity: 'error' | 'warning';
-    readonly code: IssueCode;
-    readonly diagnostics: string;
-  }[];
+  readonly status?: string;
+  /** True: the code system has the code. */
+  readonly isConcept?: boolean;
+}
+
+export interface Validation {
+  readonly result: boolean;
+  readonly found: FoundCode;
+  readonly issues: readonly ValidationIssue[];
+  /** Code systems, as canonicals, without which the result is false: others may know the code. */
+  readonly missing: readonly string[];
+  /** The code system of a code that is in the value set in no case, if nothing is known of it. */
+  readonly unknown: readonly string[];
+}
+
+/** Where and how codes are checked. */
+export interface ValidationContext {
+  readonly source: TerminologySource;
+  readonly options: ValidationOptions;
 }
 
 /**
  * Validates one code; false if the result depends on a code system that is not available. Throws `tooCostly`.
- * Cost: linear in the includes of the value set, not in its codes.
+ * Cost: linear in the includes of the value set, not in its codes; for an invalid code also that of its code system.
  */
-export function validateInValueSet(
+export async function validateInValueSet(
   valueSet: ComposedValueSet,
   code: CodeToValidate,
-  options: ValidationOptions,
-): Validation {
-  const evaluation = new ValueSetEvaluation();
-  const systems = code.system === undefined ? systemsOf(valueSet, evaluation) : [code.system];
-  const members = [...systems]
-    .map((system) => findMember(valueSet, system, code.code, evaluation))
-    .filter((member) => member !== undefined);
-  const [member] = members;
-  const name =
-    valueSet.url === undefined
-      ? 'the given value set'
-      : `the value set ${toCanonical(valueSet.url, valueSet.version)}`;
-  if (member === undefined) {
-    const [obstacle] = evaluation.obstacles;
-    const [fragment] = evaluation.fragments;
-    if (obstacle === undefined && fragment !== undefined) return unchecked(code, fragment);
-    return obstacle === undefined
-      ? invalid(code, 'code-invalid', `The code ${nameOf(code)} is not in ${name}`)
-      : invalid(code, 'not-found', `The code ${nameOf(code)} cannot be checked: ${obstacle}`);
+  { source, options }: ValidationContext,
+): Promise<Validation> {
+  const {
+    members: [member, ...others],
+    evaluation,
+  } = await findMembers(valueSet, code, source);
+  const name = nameOf(valueSet);
+  if (member !== undefined && others.length > 0) {
+    const systems = [member, ...others].map(({ system }) => system);
+    return toValidation({ code: code.code }, [
+      ISSUES.ambiguous(code, name, systems),
+      ISSUES.notInValueSet(code, name),
+    ]);
   }
-  if (members.length > 1) {
-    const found = members.map(({ system }) => system).join(', ');
-    const message = `The code '${code.code}' is in ${name} under several systems: ${found}`;
-    return invalid(code, 'invalid', message);
+  if (member !== undefined) {
+    const version = await issuesOfVersion(valueSet, code, member, source);
+    return toValidation(
+      foundOf(code, member, options),
+      [...version.issues, ...issuesOfMember(code, member, { ...options, valueSet: name })],
+      version,
+    );
   }
-  return validateMember(member, code, options);
+  if (evaluation.obstacles.size > 0) {
+    const unchecked = withoutChecks(valueSet);
+    const [violating] = unchecked === undefined ? [] : (await findMembers(unchecked, code, source)).members;
+    if (violating === undefined) {
+      const obstacles = await issuesOfObstacles(valueSet, code, source);
+      const found = obstacles.missing.length === 0 ? {} : givenOf(code);
+      // Nothing is confirmed while something stands in the way.
+      return { ...toValidation(found, obstacles.issues, obstacles), result: false };
+    }
+    const version = await issuesOfVersion(valueSet, code, violating, source);
+    const issues = [...version.issues, ...violatedCheck(valueSet, code, violating)];
+    return toValidation(foundOf(code, violating, options), issues, version);
+  }
+  const [fragment] = evaluation.fragments;
+  return fragment === undefined
+    ? validateOutside(valueSet, code, { source, options })
+    : toValidation(foundIn(fragment, code), [ISSUES.unknownInFragment(code, fragment.url, fragment.version)]);
+}
+
+/** The result for a code that a value set does not have: why, as far as its code system says. */
+async function validateOutside(
+  valueSet: ComposedValueSet,
+  code: CodeToValidate,
+  { source, options }: ValidationContext,
+): Promise<Validation> {
+  const name = nameOf(valueSet);
+  const notIn = ISSUES.notInValueSet(code, name);
+  if (code.system === undefined) {
+    const reason = code.place === undefined ? ISSUES.cannotInfer(code, name) : ISSUES.noSystem(code);
+    return toValidation({ code: code.code }, [reason, notIn]);
+  }
+  if (options.membershipOnly === true) return toValidation(givenOf(code), [notIn]);
+  const [inactive] = valueSet.excludesInactive
+    ? (await findMembers({ ...valueSet, excludesInactive: false }, code, source)).members
+    : [];
+  if (inactive !== undefined) {
+    const issues = issuesOfMember(code, inactive, { ...options, activeOnly: true, valueSet: name });
+    return toValidation(foundOf(code, inactive, options), issues);
+  }
+  const used = valueSet.includes.find(({ system }) => system === code.system);
+  const { version = used?.version } = code;
+  const codeSystem = await source.findCodeSystem(code.system, version);
+  if (codeSystem === undefined || !hasConcepts(codeSystem)) {
+    const issue = await issueOfUnknown(code, codeSystem, source);
+    const isUnknown = issue.type === 'not-found';
+    return toValidation(givenOf(code), [issue, notIn], {
+      missing: [],
+      unknown: isUnknown ? [code.system] : [],
+    });
+  }
+  const concept = await withConcepts(source.concepts, () => codeSystem.find(code.code));
+  if (concept === undefined)
+    return toValidation(foundIn(codeSystem, code), [notIn, unknownIn(codeSystem, code)]);
+  return toValidation(foundOf(code, toMember(codeSystem, concept), options), [notIn]);
 }
 
 /** As `validateInValueSet`, for a code system: the code must be one of its concepts. */
-export function validateInCodeSystem(
+export async function validateInCodeSystem(
   codeSystem: CodeSystem,
   code: CodeToValidate,
-  options: ValidationOptions,
-): Validation {
-  const concept = codeSystem.find(code.code);
-  if (concept === undefined || (code.system !== undefined && code.system !== codeSystem.url)) {
-    const name = toCanonical(codeSystem.url, codeSystem.version);
-    const isOther = code.system !== undefined && code.system !== codeSystem.url;
-    if (isFragment(codeSystem) && !isOther) return unchecked(code, codeSystem);
-    return invalid(code, 'code-invalid', `The code ${nameOf(code)} is not in the code system ${name}`);
-  }
-  const { url: system, version } = codeSystem;
-  return validateMember(
-    { system, version, code: concept.code, codeSystem, concept, listed: undefined },
-    code,
-    options,
+  { source, options }: ValidationContext,
+): Promise<Validation> {
+  const name = toCanonical(codeSystem.url, codeSystem.version);
+  if (code.system !== undefined && code.system !== codeSystem.url)
+    return toValidation(givenOf(code), [ISSUES.otherSystem(code, name)]);
+  const concept = await withConcepts(source.concepts, () => codeSystem.find(code.code));
+  if (concept === undefined) return toValidation(foundIn(codeSystem, code), [unknownIn(codeSystem, code)]);
+  const member = toMember(codeSystem, concept);
+  const version = await issuesOfVersion(undefined, code, member, source);
+  return toValidation(
+    foundOf(code, member, options),
+    [...version.issues, ...issuesOfMember(code, member, options)],
+    version,
   );
 }
 
-/** Combines the results of several codings of one concept: true if one is valid, else all errors. */
-export function combineValidations(validations: readonly Validation[]): Validation {
-  const answer = validations.length === 1 ? validations[0] : validations.find(({ result }) => result);
-  if (answer !== undefined) return answer;
-  const messages = validations.map(({ message }) => message).filter((message) => message !== undefined);
-  const message = messages.length === 0 ? 'There is no coding to check' : messages.join('; ');
-  const issues = validations.flatMap((validation) => validation.issues);
+/** The result for a code whose code system does not exist here, or is stored without its codes. */
+export async function validateWithoutSystem(
+  code: CodeToValidate & { readonly system: string },
+  codeSystem: CodeSystem | undefined,
+  source: TerminologySource,
+): Promise<Validation> {
+  const issue = await issueOfUnknown(code, codeSystem, source);
+  const missing = [toCanonical(code.system, code.version)];
+  return toValidation(givenOf(code), [issue], { missing, unknown: [] });
+}
+
+/** Combines the results of the codings of a CodeableConcept: true if one is valid. `valueSet`: undefined for a code system. */
+export function combineValidations(
+  validations: readonly Validation[],
+  valueSet: ComposedValueSet | undefined,
+): Validation {
+  const [first] = validations;
+  if (first === undefined) return toValidation({}, [ISSUES.noCoding(NO_CODE)]);
+  const issues = validations.map((validation) =>
+    validation.issues.map((issue) =>
+      issue.type === 'not-in-vs'
+        ? { ...issue, severity: 'information' as const, type: 'this-code-not-in-vs', isInMessage: false }
+        : issue,
+    ),
+  );
+  const valid = validations.find(({ result }) => result);
+  if (valid !== undefined) {
+    const asides = issues.flat().filter(({ type }) => type === 'this-code-not-in-vs');
+    return { ...valid, issues: [...valid.issues, ...asides] };
+  }
+  const isOutside = ({ issues: own }: Validation): boolean => own.some(({ type }) => type === 'not-in-vs');
+  const inside = validations.find((validation) => !isOutside(validation));
   return {
     result: false,
-    message,
-    issues: issues.length === 0 ? [{ severity: 'error', code: 'invalid', diagnostics: message }] : issues,
+    found: inside?.found.isConcept === true ? inside.found : {},
+    issues: [
+      ...(inside === undefined && valueSet !== undefined
+        ? [ISSUES.noCodingInValueSet(NO_CODE, nameOf(valueSet))]
+        : []),
+      ...issues.flat(),
+    ],
+    missing: validations.flatMap(({ missing }) => missing),
+    unknown: validations.flatMap(({ unknown }) => unknown),
   };
 }
 
-/** The result for a code whose system does not exist here, or is stored without its codes. */
-export function unavailable(code: CodeToValidate, reason: string): Validation {
-  return invalid(code, 'not-found', reason);
+function toValidation(
+  found: FoundCode,
+  issues: readonly ValidationIssue[],
+  { missing, unknown = [] }: { readonly missing: readonly string[]; readonly unknown?: readonly string[] } = {
+    missing: [],
+  },
+): Validation {
+  return { result: !issues.some(({ severity }) => severity === 'error'), found, issues, missing, unknown };
 }
 
-function invalid({ code, system, version }: CodeToValidate, issue: IssueCode, message: string): Validation {
+/** Says what stands in the way where a code system is not known, or has no codes here. */
+async function issueOfUnknown(
+  code: CodeToValidate,
+  codeSystem: CodeSystem | undefined,
+  source: TerminologySource,
+): Promise<ValidationIssue> {
+  const { system = '', version } = code;
+  if (codeSystem?.content === 'supplement')
+    return ISSUES.systemIsSupplement(code, toCanonical(codeSystem.url, codeSystem.version));
+  const diagnostics = describeNotLoaded(system, version, codeSystem);
+  if (codeSystem !== undefined) return ISSUES.notLoaded(code, diagnostics ?? '');
+  if ((await source.findValueSet(system)) !== undefined) return ISSUES.systemIsValueSet(code);
+  const issue =
+    version === undefined
+      ? ISSUES.unknownSystem(code, system)
+      : ISSUES.unknownVersion(code, system, version, await source.listVersions(system));
+  return { ...issue, diagnostics };
+}
+
+function unknownIn(codeSystem: CodeSystem, code: CodeToValidate): ValidationIssue {
+  const { url, version } = codeSystem;
+  return isFragment(codeSystem)
+    ? ISSUES.unknownInFragment(code, url, version)
+    : ISSUES.unknownCode(code, url, version);
+}
+
+function findMembers(
+  valueSet: ComposedValueSet,
+  { system, code }: CodeToValidate,
+  { concepts }: TerminologySource,
+): Promise<{ readonly members: readonly Member[]; readonly evaluation: ValueSetEvaluation }> {
+  return withConcepts(concepts, () => {
+    const evaluation = new ValueSetEvaluation();
+    const systems = system === undefined ? systemsOf(valueSet, evaluation) : [system];
+    const members = [...systems]
+      .map((each) => findMember(valueSet, each, code, evaluation))
+      .filter((member) => member !== undefined);
+    return { members, evaluation };
+  });
+}
+
+function toMember(codeSystem: CodeSystem, concept: NonNullable<Member['concept']>): Member {
+  const { url: system, version } = codeSystem;
+  return { system, version, code: concept.code, codeSystem, concept, listed: undefined };
+}
+
+function givenOf({ code, system, version }: CodeToValidate): FoundCode {
   return {
-    result: false,
-    message,
     code,
     ...(system === undefined ? {} : { system }),
     ...(version === undefined ? {} : { version }),
-    issues: [{ severity: 'error', code: issue, diagnostics: message }],
   };
 }
 
-/** A code that a fragment of a code system does not have may exist. */
-function unchecked({ code }: CodeToValidate, { url, version, content }: CodeSystem): Validation {
-  const message = `The code '${url}|${code}' cannot be checked, because only some codes of its code system are here (content: ${content})`;
+/** A code that a code system does not have. */
+function foundIn({ url, version }: CodeSystem, { code }: CodeToValidate): FoundCode {
+  return { code, system: url, ...(version === undefined ? {} : { version }) };
+}
+
+function foundOf(
+  { code }: CodeToValidate,
+  member: Member,
+  { displayLanguage }: ValidationOptions,
+): FoundCode {
+  const display = displayOf(member, displayLanguage);
+  const status = statusOf(member);
   return {
-    result: true,
-    message,
-    code,
-    system: url,
-    ...(version === undefined ? {} : { version }),
-    issues: [{ severity: 'warning', code: 'incomplete', diagnostics: message }],
+    ...{ code, system: member.system, isConcept: true },
+    ...(member.version === undefined ? {} : { version: member.version }),
+    ...(display === undefined ? {} : { display }),
+    ...(member.code === code ? {} : { normalizedCode: member.code }),
+    ...(isInactive(member) ? { isInactive: true } : {}),
+    ...(status === undefined ? {} : { status }),
   };
+}
+
+function nameOf({ url, version }: ComposedValueSet): string {
+  return url === undefined ? '(unidentified)' : toCanonical(url, version);
 }
 
 /** Returns the relation of code A to code B; undefined if one of them is not in the system. */
@@ -155,51 +296,4 @@ export function subsumption(
   if (a.code === b.code) return 'equivalent';
   if (isSelfOrBelow(b, a)) return 'subsumes';
   return isSelfOrBelow(a, b) ? 'subsumed-by' : 'not-subsumed';
-}
-
-function validateMember(member: Member, code: CodeToValidate, options: ValidationOptions): Validation {
-  const display = displayOf(member, options.displayLanguage);
-  const found = {
-    code: member.code,
-    system: member.system,
-    ...(member.version === undefined ? {} : { version: member.version }),
-    ...(display === undefined ? {} : { display }),
-    ...(isInactive(member) ? { isInactive: true } : {}),
-  };
-  const wrong = (message: string, isWarning = false): Validation => ({
-    result: isWarning,
-    message,
-    ...found,
-    issues: [{ severity: isWarning ? 'warning' : 'error', code: 'invalid', diagnostics: message }],
-  });
-  if (
-    code.version !== undefined &&
-    member.version !== undefined &&
-    !satisfiesVersion(member.version, code.version)
-  ) {
-    return wrong(
-      `The version ${code.version} of ${member.system} was given, but this server has version ${member.version}`,
-    );
-  }
-  if (options.abstract === false && isAbstract(member)) {
-    return wrong(`The code ${nameOf(code)} is abstract and not for use as a value`);
-  }
-  const isOneOfMany = member.codeSystem?.isBuiltIn === true && member.listed === undefined;
-  if (
-    code.display !== undefined &&
-    display !== undefined &&
-    !isOneOfMany &&
-    !isDisplay(member, code.display)
-  ) {
-    const message = `'${code.display}' is not a display of ${nameOf(code)}, which is '${display}'`;
-    return wrong(message, options.lenientDisplay === true);
-  }
-  const { codeSystem } = member;
-  if (member.concept === undefined && codeSystem !== undefined && isFragment(codeSystem))
-    return { ...unchecked(code, codeSystem), ...found };
-  return { result: true, ...found, issues: [] };
-}
-
-function nameOf({ system, code }: CodeToValidate): string {
-  return system === undefined ? `'${code}'` : `'${system}|${code}'`;
 }

@@ -51,6 +51,7 @@ export function makeSource(release: Release, own: readonly JsonObject[] = []): T
   };
   return {
     findValueSet: async (url, version) => find('ValueSet', url, version),
+    listVersions: async () => [],
     findCodeSystem: async (url, version) => {
       const key = `${url}|${version ?? ''}`;
       const known = codeSystems.get(key);
