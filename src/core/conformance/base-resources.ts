@@ -80,5 +80,15 @@ export function baseContent(extensionBase: string): BaseContent {
         }
       }
     },
+    types() {
+      const types = new Set<string>();
+      for (const release of RELEASE_NAMES) {
+        const add = (type: string): unknown =>
+          types.add(`${RELEASES[release].baseSpace} ${loadDefinitions(release).typeNumber(type)}`);
+        for (const { type } of readBaseResources(release)) add(type);
+        add('OperationDefinition');
+      }
+      return types;
+    },
   };
 }

@@ -6,6 +6,7 @@ import { ensureApplicationRole, mayTakeRole } from './application-role';
 import { identifyBackend } from '../connection/backend';
 import { watchConnection } from '../connection/connection-watch';
 import { APPLICATION_ROLE, SET_SPACE, spaceSettings, type DatabaseOptions } from '../connection/database';
+import { isConnectionLoss, translateDatabaseError } from '../connection/database-error';
 import { createMissingFunctions, replaceChangedFunctions } from './database-functions';
 import { takeMigrationLock } from './migration-lock';
 import { runSteps } from './migration-steps';
@@ -54,6 +55,8 @@ export interface BaseContent {
   readonly digest: string;
   /** Writes by space, built with the hash key of the database. */
   writes(hashKey: Buffer): Iterable<{ space: number; write: VersionWrite }>;
+  /** `space type` for every type with resources. Cost: half a second. */
+  types(): ReadonlySet<string>;
 }
 
 /** Default limit in milliseconds on the wait for the migration lock, and on a step's wait for tables. */
@@ -83,7 +86,7 @@ const READ_INSTALLATION = defineStatement(
 );
 const READ_BASE_TYPES = defineStatement(
   template(sql`
-    select distinct r.space || ' ' || r.resource_type from andiron.resource r where r.space <= 2
+    select distinct r.space || ' ' || r.resource_type from andiron.resource r where r.space in (1, 2)
     limit ${bind('limit')}::int`),
 );
 const SAVE_DIGEST = defineStatement(
@@ -108,8 +111,12 @@ export async function migrate(options: MigrateOptions): Promise<Installation> {
     const installation = await readInstallation(client);
     const baseReplaced = isOurs && installation.digest !== base.digest;
     if (baseReplaced) await loadBase(client, base, installation.hashKey, log);
-    const types = await execute(client, READ_BASE_TYPES, { limit: 1000 });
-    return { ...installation, baseReplaced, baseTypes: new Set(types.map((row) => String(row[0]))) };
+    const isSame = baseReplaced || installation.digest === base.digest;
+    return {
+      ...installation,
+      baseReplaced,
+      baseTypes: await readBaseTypes(client, isSame ? base : undefined),
+    };
   } finally {
     await closeClient(client);
   }
@@ -175,6 +182,20 @@ async function readInstallation(
   if (row === undefined) throw new Error('the database lost its installation row');
   const [id, hashKey, cursorKey, digest, hasRowSecurity] = row;
   return { id, hashKey, cursorKey, digest, hasRowSecurity };
+}
+
+/** Returns `Installation.baseTypes`. `base`: what the database has, which says the same while the node of these resources is away. */
+async function readBaseTypes(
+  client: ClientBase,
+  base: BaseContent | undefined,
+): Promise<ReadonlySet<string>> {
+  try {
+    const rows = await execute(client, READ_BASE_TYPES, { limit: 1000 });
+    return new Set(rows.map((row) => String(row[0])));
+  } catch (error) {
+    if (base === undefined || !isConnectionLoss(translateDatabaseError(error).error)) throw error;
+    return base.types();
+  }
 }
 
 const BASE_BATCH = 100;
