@@ -1,11 +1,9 @@
-/** A database is distributed, its nodes are shown, and one of them is away. */
+/** A database is distributed, and its nodes are shown. */
 import { spawn } from 'node:child_process';
-import { moveTenant } from '../../src/core';
 import { andiron, createCitusDatabase, type CitusDatabase } from '../support/citus';
 import { runHere } from '../support/command-here';
-import { OPEN, toEnvironment } from '../support/environment';
+import { toEnvironment } from '../support/environment';
 import { eventually } from '../support/eventually';
-import { startProcess } from '../support/process';
 import { CLI } from '../support/run-command';
 import { runOnServer, withClient } from '../support/services';
 
@@ -185,51 +183,5 @@ describe('andiron distribute', () => {
     expect(await move('acme', '127.0.0.1:1')).toBe(
       `andiron: No node has the address 127.0.0.1:1: choose one of ${database.nodes.map(({ address }) => address).join(', ')}\n`,
     );
-  });
-});
-
-describe('a node that is away', () => {
-  let database: CitusDatabase;
-  beforeAll(async () => {
-    database = await createCitusDatabase({ tenants: ['acme', 'nord'], shards: 1 });
-  });
-  afterAll(() => database.drop());
-
-  it('takes its tenants away, and no others', async () => {
-    const { nodes } = JSON.parse(await andiron(database, ['nodes', '--json']));
-    const first: string = nodes.find(({ groups }: { groups: number }) => groups === 1).address;
-    const other = database.nodes.find(({ address }) => address !== first);
-    if (other === undefined) throw new Error('the cluster has one node');
-    await moveTenant({
-      ...{ database: database.settings, tenant: 'acme', to: other.address },
-      told: () => undefined,
-    });
-    const server = await startProcess({ database, environment: OPEN });
-    const create = async (tenant: string): Promise<number> => {
-      const body = { resourceType: 'Basic', code: { text: 'one' } };
-      return (await server.request('POST', `${server.path(tenant, 'r4')}/Basic`, body)).status;
-    };
-    const search = async (tenant: string): Promise<number> =>
-      (await server.request('GET', `${server.path(tenant, 'r4')}/Basic?_count=1`)).status;
-    expect([await create('acme'), await create('nord')]).toEqual([201, 201]);
-
-    await other.stop();
-    expect([await create('acme'), await search('acme')]).toEqual([503, 503]);
-    expect([await create('nord'), await search('nord')]).toEqual([201, 200]);
-    const ready = await server.request('GET', '/health/ready');
-    expect(ready.status).toBe(200);
-    expect(ready.text).toContain(
-      `The node ${other.address} cannot be reached: its tenants are answered by 503`,
-    );
-    const listed = await runHere(['nodes'], { environment: toEnvironment(database) });
-    expect(listed.code).toBe(1);
-    expect(listed.output).toContain(`${other.address}  worker`);
-    expect(listed.output).toContain('away: ');
-
-    await other.start();
-    await eventually(async () => (await create('acme')) === 201);
-    const again = await server.request('GET', '/health/ready');
-    expect(again.text).not.toContain('cannot be reached: its tenants');
-    await server.close();
   });
 });

@@ -48,13 +48,16 @@ async function write({ path, to }: Target, written: Written, isOver: () => boole
   }
 }
 
-/** Writes while `work` runs, and looks then for each version that was acknowledged. */
-export async function writeDuring(target: Target, work: () => Promise<void>): Promise<Written> {
+/** Writes while `work` runs, which sees what was written so far, and looks then for each version that was acknowledged. */
+export async function writeDuring(
+  target: Target,
+  work: (written: Written) => Promise<void>,
+): Promise<Written> {
   const written: Written = { versions: new Map(), writes: 0, lost: new Set(), refused: new Map() };
   let isOver = false;
   const writers = Array.from({ length: WRITERS }, () => write(target, written, () => isOver));
   try {
-    await work();
+    await work(written);
   } finally {
     isOver = true;
     await Promise.allSettled(writers);

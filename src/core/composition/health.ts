@@ -3,6 +3,7 @@ import type { Readiness } from '../api/process';
 import type { RedisCache } from '../cache/redis-cache';
 import type { Log } from '../context';
 import { describeDifferences, type RowRules } from '../search/parameters/row-rules';
+import type { Database } from '../storage/connection/database';
 import type { PrimaryConnections } from '../storage/connection/connections';
 import type { NodeConnections } from '../storage/nodes/node-connections';
 import { isDatabaseTrouble } from '../storage/connection/database-error';
@@ -57,8 +58,8 @@ export class Health {
   constructor(private readonly parts: HealthParts) {}
 
   async outdatedIndex(): Promise<OutdatedIndex> {
-    const { record, rules } = this.parts;
-    const { count, madeWith } = await record.outdated();
+    const { nodes, rules } = this.parts;
+    const { count, madeWith } = await this.#outdated((await nodes?.describeAway()) ?? []);
     return { spaces: count, madeWith, now: rules, different: describeDifferences(madeWith, rules) };
   }
 
@@ -78,7 +79,7 @@ export class Health {
   }
 
   async #ask(): Promise<Readiness> {
-    const { database, nodes, replicas, cache, record, rules, digest, hasRowSecurity } = this.parts;
+    const { database, nodes, replicas, cache, rules, digest, hasRowSecurity } = this.parts;
     const away = (await nodes?.describeAway()) ?? [];
     const notices = [
       ...away,
@@ -97,9 +98,7 @@ export class Health {
         database.probe.query(async (probed) => {
           const installed = await readInstalled(probed);
           if (hasRowSecurity) database.rowSecurity.record(installed.isRowSecure);
-          // The records of spaces are on all nodes.
-          const outdated = away.length > 0 ? NOT_READ : await record.outdated(probed);
-          return { installed, outdated };
+          return { installed, outdated: await this.#outdated(away, probed) };
         }),
         database.probe.troubles(),
       ]);
@@ -120,6 +119,14 @@ export class Health {
       const reason = isDatabaseTrouble(error) ? error.message : 'The database cannot be reached';
       return { ready: false, notices: [...notices, isInsecure ? ROW_SECURITY_OFF : reason] };
     }
+  }
+
+  /** Spaces with rows of other rules, whose records are on all nodes: none is told while nodes are `away`. */
+  async #outdated(
+    away: readonly string[],
+    database?: Database,
+  ): Promise<Pick<OutdatedIndex, 'madeWith'> & { readonly count: number }> {
+    return away.length > 0 ? NOT_READ : this.parts.record.outdated(database);
   }
 
   /** Returns whether a program of this schema may still write; logs each change once. */

@@ -1,5 +1,4 @@
 import { UTC } from '../../../packages/fhir-values/date';
-import type { Space } from '../context';
 import { definitionsDigest, loadDefinitions, readBaseResources } from '../fhir/definitions';
 import { parseJson } from '../fhir/json';
 import { createReferenceResolver } from '../fhir/reference';
@@ -20,17 +19,10 @@ const MAX_ROWS = 1_000_000;
 export function baseContent(extensionBase: string): BaseContent {
   return {
     digest: `${ROWS_VERSION}.${readFoldTable().version}.${OWN_OPERATIONS_DIGEST} ${RELEASE_NAMES.map(definitionsDigest).join(' ')}`,
-    *writes(hashKey) {
+    *writes(hashKey, baseSpace) {
       const hasher = createHasher(hashKey);
-      for (const release of RELEASE_NAMES) {
+      for (const release of RELEASE_NAMES.filter((each) => RELEASES[each].baseSpace === baseSpace)) {
         const definitions = loadDefinitions(release);
-        const space: Space = {
-          number: RELEASES[release].baseSpace,
-          release,
-          tenant: '',
-          tenantNumber: 0,
-          timeZone: 'UTC',
-        };
         const resolver = createReferenceResolver({
           ownAddresses: [],
           tenant: '',
@@ -46,11 +38,11 @@ export function baseContent(extensionBase: string): BaseContent {
         });
         for (const { type, id, text } of readBaseResources(release)) {
           const write = toWrite(type, id, text);
-          if (write !== undefined) yield { space: space.number, write };
+          if (write !== undefined) yield write;
         }
         for (const resource of ownOperationResources()) {
           const write = toWrite('OperationDefinition', resource.id, JSON.stringify(resource));
-          if (write !== undefined) yield { space: space.number, write };
+          if (write !== undefined) yield write;
         }
 
         function toWrite(type: string, id: string, text: string): VersionWrite | undefined {
@@ -79,6 +71,16 @@ export function baseContent(extensionBase: string): BaseContent {
           };
         }
       }
+    },
+    types() {
+      const types = new Set<string>();
+      for (const release of RELEASE_NAMES) {
+        const add = (type: string): unknown =>
+          types.add(`${RELEASES[release].baseSpace} ${loadDefinitions(release).typeNumber(type)}`);
+        for (const { type } of readBaseResources(release)) add(type);
+        add('OperationDefinition');
+      }
+      return types;
     },
   };
 }

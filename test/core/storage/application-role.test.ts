@@ -32,7 +32,7 @@ const asOwner = () => ({ ...database.settings, user: OWNER, password: PASSWORD }
 
 async function migrateAsOwner(): Promise<{ installation: Installation; warnings: readonly LoggedLine[] }> {
   const { log, lines } = recordingLog();
-  const base = { digest: 'none', writes: () => [] };
+  const base = { digest: 'none', writes: () => [], types: () => new Set<string>() };
   const installation = await migrate({ database: asOwner(), base, log });
   return { installation, warnings: lines.filter(({ level }) => level === 'warn') };
 }

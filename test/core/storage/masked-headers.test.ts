@@ -83,7 +83,7 @@ describe('an upgrade', () => {
     );
     await migrate({
       ...{ database: database.settings, log: silentLog, noticeMs: 0 },
-      base: { digest: installations[0]?.digest ?? '', writes: () => [] },
+      base: { digest: installations[0]?.digest ?? '', writes: () => [], types: () => new Set() },
     });
     const { rows } = await owner.query<{ body: string; meta_offset: number; count: string }>(
       `select body, meta_offset, count(*) from andiron.resource_version where resource_key = -7 group by 1, 2 order by 3`,

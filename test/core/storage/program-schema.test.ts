@@ -15,7 +15,7 @@ import { recordingLog, silentLog } from '../../support/log';
 import { startServer, type TestServer } from '../../support/server';
 
 const NUMBER = schemaNumber(Object.keys(MIGRATIONS));
-const OTHER_BASE: BaseContent = { digest: 'of another version', writes: () => [] };
+const OTHER_BASE: BaseContent = { digest: 'of another version', writes: () => [], types: () => new Set() };
 
 let database: TestDatabase;
 let owner: Client;
@@ -65,7 +65,11 @@ it('a program that is older than the database starts, and changes neither steps 
   const before = await stored();
   expect(before).toMatchObject({ definitions_digest: OTHER_BASE.digest, base: 0, granted: false });
   const { log, lines } = recordingLog();
-  const installation = await start(undefined, { digest: 'of the older version', writes: () => [] }, log);
+  const installation = await start(
+    undefined,
+    { digest: 'of the older version', writes: () => [], types: () => new Set() },
+    log,
+  );
   expect(installation.baseReplaced).toBe(false);
   expect(await stored()).toEqual(before);
   expect(lines).toEqual([

@@ -11,7 +11,7 @@ import { readSchema } from '../../support/database-schema';
 import { closedAtEnd } from '../../support/left-open';
 import { recordingLog, silentLog } from '../../support/log';
 
-const NO_BASE: BaseContent = { digest: 'none', writes: () => [] };
+const NO_BASE: BaseContent = { digest: 'none', writes: () => [], types: () => new Set() };
 
 let database: TestDatabase;
 let owner: Client;

@@ -157,16 +157,24 @@ export class World {
   /** Waits until the search parameters that the tenant has made are indexed, and this server uses them. */
   async settle(): Promise<void> {
     await eventually(async () => {
-      const { rows } = await this.owner.query<{ change: number; waiting: string }>(
-        `select c.search_parameters as change,
-                (select count(*) from andiron.search_parameter p join andiron.space s on s.number = p.space
-                 where s.tenant = t.number and p.state <> 'active') as waiting
-         from andiron.tenant t join andiron.change_counter c on c.tenant = t.number where t.name = $1`,
-        [this.tenant],
-      );
+      // Two statements: Citus does not plan them as one.
+      const [changes, waiting] = [
+        await this.owner.query<{ change: number }>(
+          `select c.search_parameters as change
+           from andiron.tenant t join andiron.change_counter c on c.tenant = t.number where t.name = $1`,
+          [this.tenant],
+        ),
+        await this.owner.query<{ count: number }>(
+          `select count(*)::int as count from andiron.search_parameter p
+           join andiron.space s on s.number = p.space join andiron.tenant t on t.number = s.tenant
+           where t.name = $1 and p.state <> 'active'`,
+          [this.tenant],
+        ),
+      ];
       const space = await this.server.app.core.access.findSpace(this.tenant, 'r4');
-      const [row] = rows;
-      return row?.waiting === '0' && (row.change === 0 || space?.searchParameters?.change === row.change);
+      const change = changes.rows[0]?.change;
+      if (change === undefined || waiting.rows[0]?.count !== 0) return false;
+      return change === 0 || space?.searchParameters?.change === change;
     }, PATIENCE_MS);
   }
 

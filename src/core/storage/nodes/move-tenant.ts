@@ -58,6 +58,8 @@ export function moveTenant({ database, tenant, to, told }: MoveOptions): Promise
     );
     await requireNodeSettings(database, cluster);
     await rowsOf(client, sql`set statement_timeout = 0`);
+    // A node that was added later has no copy of the tables that each node has whole.
+    await rowsOf(client, sql`select replicate_reference_tables('force_logical')`);
     const moving = isSplit ? splitGroup(distributed, group, { number, target }) : moveGroup(group, target);
     await withProgress(
       database,

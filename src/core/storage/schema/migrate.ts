@@ -2,14 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Client, ClientBase } from 'pg';
 import type { Log } from '../../context';
+import { Nodes } from '../nodes/nodes';
 import { ensureApplicationRole, mayTakeRole } from './application-role';
 import { identifyBackend } from '../connection/backend';
 import { watchConnection } from '../connection/connection-watch';
-import { APPLICATION_ROLE, SET_SPACE, spaceSettings, type DatabaseOptions } from '../connection/database';
+import {
+  APPLICATION_ROLE,
+  SET_SPACE,
+  spaceSettings,
+  type DatabaseOptions,
+  type Row,
+} from '../connection/database';
+import { isConnectionLoss, translateDatabaseError } from '../connection/database-error';
 import { createMissingFunctions, replaceChangedFunctions } from './database-functions';
 import { takeMigrationLock } from './migration-lock';
 import { runSteps } from './migration-steps';
 import { closeClient, openClient } from '../connection/open-client';
+import { OwnerSession } from '../connection/owner-session';
 import {
   areOthersConnected,
   NOTICE_MS,
@@ -52,8 +61,10 @@ export interface Installation {
 /** The base conformance resources of all releases, and a digest that reveals a changed set. */
 export interface BaseContent {
   readonly digest: string;
-  /** Writes by space, built with the hash key of the database. */
-  writes(hashKey: Buffer): Iterable<{ space: number; write: VersionWrite }>;
+  /** Writes of a base space, built with the hash key of the database. */
+  writes(hashKey: Buffer, space: number): Iterable<VersionWrite>;
+  /** `space type` for every type with resources. Cost: half a second. */
+  types(): ReadonlySet<string>;
 }
 
 /** Default limit in milliseconds on the wait for the migration lock, and on a step's wait for tables. */
@@ -83,7 +94,7 @@ const READ_INSTALLATION = defineStatement(
 );
 const READ_BASE_TYPES = defineStatement(
   template(sql`
-    select distinct r.space || ' ' || r.resource_type from andiron.resource r where r.space <= 2
+    select distinct r.space || ' ' || r.resource_type from andiron.resource r where r.space in (1, 2)
     limit ${bind('limit')}::int`),
 );
 const SAVE_DIGEST = defineStatement(
@@ -107,9 +118,13 @@ export async function migrate(options: MigrateOptions): Promise<Installation> {
     const isOurs = await migrateSchema(client, options, waitMs);
     const installation = await readInstallation(client);
     const baseReplaced = isOurs && installation.digest !== base.digest;
-    if (baseReplaced) await loadBase(client, base, installation.hashKey, log);
-    const types = await execute(client, READ_BASE_TYPES, { limit: 1000 });
-    return { ...installation, baseReplaced, baseTypes: new Set(types.map((row) => String(row[0]))) };
+    if (baseReplaced) await loadBase(client, base, installation.hashKey, { database, log });
+    const isSame = baseReplaced || installation.digest === base.digest;
+    return {
+      ...installation,
+      baseReplaced,
+      baseTypes: await readBaseTypes(client, isSame ? base : undefined),
+    };
   } finally {
     await closeClient(client);
   }
@@ -177,68 +192,124 @@ async function readInstallation(
   return { id, hashKey, cursorKey, digest, hasRowSecurity };
 }
 
+/** Returns `Installation.baseTypes`. `base`: what the database has, which says the same while the node of these resources is away. */
+async function readBaseTypes(
+  client: ClientBase,
+  base: BaseContent | undefined,
+): Promise<ReadonlySet<string>> {
+  try {
+    const rows = await execute(client, READ_BASE_TYPES, { limit: 1000 });
+    return new Set(rows.map((row) => String(row[0])));
+  } catch (error) {
+    if (base === undefined || !isConnectionLoss(translateDatabaseError(error).error)) throw error;
+    return base.types();
+  }
+}
+
 const BASE_BATCH = 100;
+/** Those of the releases. */
+const BASE_SPACES = [1, 2];
+const BASE_TABLES = [
+  'resource',
+  'resource_version',
+  'token_index',
+  'reference_index',
+  'range_index',
+  'string_index',
+  'uri_index',
+];
+const READ_BASE_VERSION = defineStatement(
+  template(
+    sql`select coalesce(max(r.version), 0) from andiron.resource r where r.space = ${bind('space')}::int`,
+  ),
+);
+const DELETE_BASE = BASE_TABLES.map((table) =>
+  defineStatement(
+    template(sql`delete from ${sql.table(`andiron.${table}`)} where space = ${bind('space')}::int`),
+  ),
+);
+const SET_BASE_VERSION = ['resource', 'resource_version'].map((table) =>
+  defineStatement(
+    template(
+      sql`update ${sql.table(`andiron.${table}`)} set version = ${bind('version')}::int where space = ${bind('space')}::int`,
+    ),
+  ),
+);
+
+type Execute = (statement: Statement, bound: Readonly<Record<string, Bound>>) => Promise<Row[]>;
 
 /**
- * Replaces the content of the base spaces in one transaction. All resources get the next version number, so that a
- * client's ETag of an earlier content does not match.
+ * Replaces the content of the base spaces: in one transaction, or where the database is distributed in one for each space on its
+ * node. Those that are done are done again after a failure, because the digest comes last.
  */
-async function loadBase(client: ClientBase, base: BaseContent, hashKey: Buffer, log: Log): Promise<void> {
+async function loadBase(
+  client: ClientBase,
+  base: BaseContent,
+  hashKey: Buffer,
+  { database, log }: Pick<MigrateOptions, 'database' | 'log'>,
+): Promise<void> {
   const started = Date.now();
   const control = (raw: ReturnType<typeof sql>): Promise<unknown> => client.query(raw.compile(builder).sql);
+  const run: Execute = (statement, bound) => execute(client, statement, bound);
+  let resources = 0;
+  const replace = async (execute: Execute, space: number): Promise<void> => {
+    resources += await replaceBase(execute, space, base.writes(hashKey, space));
+  };
+  const nodes = await Nodes.open(database, { allowsUntested: true });
+  if (nodes !== undefined)
+    for (const space of BASE_SPACES) {
+      const session = await OwnerSession.openFor(space, { ...database, nodes });
+      try {
+        await session.longTransaction(() =>
+          replace((statement, bound) => session.run(statement, bound), space),
+        );
+      } finally {
+        await session.close();
+      }
+    }
   await control(sql`begin`);
   try {
-    const { rows } = await client.query<{ version: number }>(
-      sql`select coalesce(max(version), 0) as version from andiron.resource where space <= 2`.compile(builder)
-        .sql,
-    );
-    const version = (rows[0]?.version ?? 0) + 1;
-    for (const table of [
-      'resource',
-      'resource_version',
-      'token_index',
-      'reference_index',
-      'range_index',
-      'string_index',
-      'uri_index',
-    ]) {
-      await control(sql`delete from ${sql.table(`andiron.${table}`)} where space <= 2`);
-    }
-    let count = 0;
-    let batch: VersionWrite[] = [];
-    let space = 0;
-    const flush = async (): Promise<void> => {
-      if (batch.length === 0) return;
-      await execute(client, SET_SPACE, spaceSettings(space));
-      await writeVersions((statement, bound) => execute(client, statement, bound), space, batch);
-      count += batch.length;
-      batch = [];
-    };
-    for (const member of base.writes(hashKey)) {
-      if (member.space !== space || batch.length >= BASE_BATCH) await flush();
-      space = member.space;
-      batch.push(member.write);
-    }
-    await flush();
-    if (version > 1) {
-      await control(sql`update andiron.resource set version = ${sql.lit(version)} where space <= 2`);
-      await control(sql`update andiron.resource_version set version = ${sql.lit(version)} where space <= 2`);
-    }
-    await execute(client, SAVE_DIGEST, { digest: base.digest });
+    if (nodes === undefined) for (const space of BASE_SPACES) await replace(run, space);
+    await run(SAVE_DIGEST, { digest: base.digest });
     await control(sql`commit`);
     await control(sql`analyze`);
-    log.info({ resources: count, milliseconds: Date.now() - started }, 'base conformance resources loaded');
+    log.info({ resources, milliseconds: Date.now() - started }, 'base conformance resources loaded');
   } catch (error) {
     await control(sql`rollback`);
     throw error;
   }
 }
 
+/**
+ * Replaces the content of a base space, and returns how many resources it has now. All get the next version number, so that a
+ * client's ETag of an earlier content does not match.
+ */
+async function replaceBase(run: Execute, space: number, writes: Iterable<VersionWrite>): Promise<number> {
+  const [row] = await run(READ_BASE_VERSION, { space });
+  for (const statement of DELETE_BASE) await run(statement, { space });
+  await run(SET_SPACE, spaceSettings(space));
+  let count = 0;
+  let batch: VersionWrite[] = [];
+  const flush = async (): Promise<void> => {
+    if (batch.length > 0) await writeVersions(run, space, batch);
+    count += batch.length;
+    batch = [];
+  };
+  for (const write of writes) {
+    batch.push(write);
+    if (batch.length >= BASE_BATCH) await flush();
+  }
+  await flush();
+  const version = Number(row?.[0]) + 1;
+  if (version > 1) for (const statement of SET_BASE_VERSION) await run(statement, { space, version });
+  return count;
+}
+
 async function execute(
   client: ClientBase,
   statement: Statement,
   bound: Readonly<Record<string, Bound>>,
-): Promise<unknown[][]> {
+): Promise<Row[]> {
   const result = await client.query<unknown[]>({
     ...(statement.name === undefined ? {} : { name: statement.name }),
     text: statement.text,

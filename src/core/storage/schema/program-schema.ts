@@ -76,6 +76,13 @@ export async function readFunctionsOfSteps({ steps }: DatabaseSchema): Promise<r
 
 /** Raises the least schema number. From the commit on, readiness of running programs with a smaller one is 503. */
 export async function raiseLeastSchema(client: ClientBase, least: number): Promise<void> {
+  const { rowCount } = await client.query(
+    sql`select 1 from andiron.installation i where i.least_schema < ${sql.lit(least)} limit 1`.compile(
+      builder,
+    ).sql,
+  );
+  // A change reaches all nodes of a distributed database, and fails while one is away.
+  if (rowCount === 0) return;
   await client.query(
     sql`
       update andiron.installation set least_schema = ${sql.lit(least)}

@@ -108,3 +108,10 @@ it('a write that comes to a node which its tenant has left is stored on the othe
   // The tables that it has left behind answer no read.
   expect(await find(second, 'moved')).toBe(0);
 });
+
+it('a start with read replicas is refused, because each node would need its own', async () => {
+  const environment = { FHIR_DATABASE_REPLICAS: '127.0.0.1:1' };
+  await expect(openCore({ database: stub, environment })).rejects.toThrow(
+    'FHIR_DATABASE_REPLICAS must be empty for a database that is distributed by Citus',
+  );
+});
