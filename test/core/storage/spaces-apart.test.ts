@@ -75,4 +75,6 @@ it('an update leaves the resource that another tenant has under the same id', as
   await expect(put(alice, 'twice')).resolves.toBe(2);
   const { versionId, text } = await opened.core.interactions.read(bob, 'Patient', 'twice');
   expect([versionId, text]).toEqual([1, expect.stringContaining('Family of bob')]);
+  // A head that the other's update has changed has another version than the text.
+  await expect(put(bob, 'twice')).resolves.toBe(2);
 });
