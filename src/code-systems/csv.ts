@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
-import { parse } from 'csv-parse';
+import parse from 'csv-parse';
 import type { CodeSystemFile, JsonObject } from '../core';
 import { ImportFileError } from './import-file-error';
 import { digestOf } from './file-lines';

@@ -16,7 +16,7 @@ describe.each(ALL)('$path', ({ path, command }) => {
     expect(help.startsWith(`${path}${command.usage === '' ? '' : ` ${command.usage}`}`)).toBe(true);
     const options = /\nOptions:\n([^]*?)\n\n/.exec(help)?.[1]?.split('\n') ?? [];
     expect(options).toHaveLength(Object.keys(command.options ?? {}).length);
-    const starts = options.map((line) => /^ {2}--\S+(?: [A-Z|a-z0-9_]+)? {2,}/.exec(line)?.[0].length);
+    const starts = options.map((line) => /^ {2}--\S+(?: [A-Z|a-z0-9_-]+)? {2,}/.exec(line)?.[0].length);
     expect([...new Set(starts)]).toHaveLength(Math.min(1, options.length));
     expect(command.examples.length).toBeGreaterThan(0);
     for (const { line, does } of command.examples) {
