@@ -100,7 +100,13 @@ export async function importCodeSystem(
       report?.({ read: graph.size, stored: storing.count });
     }
     await storing.flush();
-    const whole = { url, version, number: set, concepts: storing.count, isHierarchical: graph.isHierarchical };
+    const whole = {
+      url,
+      version,
+      number: set,
+      concepts: storing.count,
+      isHierarchical: graph.isHierarchical,
+    };
     if (!(await finishConceptSet(connections, space, whole))) throw interrupted();
     const resource = nameConceptSet(declareUsed(file.head, graph), whole);
     const { id } = (await write(tools, context, resource, { url, version })).version;
