@@ -113,7 +113,10 @@ export async function openFakeBucket({ folder }: FakeBucketOptions = {}): Promis
   const uploads: FakeBucket['uploads'] = new Map();
   const refusals: string[] = [];
   const server = createServer((request, response) => {
-    void answer(request, response);
+    answer(request, response).catch((error: unknown) => {
+      // A client that was killed while it sent its body waits for no answer.
+      if (request.complete) throw error;
+    });
   });
   const end = (response: ServerResponse, status: number, text = '', headers = {}): void => {
     response.writeHead(status, headers).end(text);
