@@ -121,7 +121,7 @@ export class Health {
     }
   }
 
-  /** Spaces with rows of other rules, whose records are on all nodes: none is told while nodes are `away`. */
+  /** Spaces with rows of other rules, whose records are on all nodes: empty while nodes are `away`, because it cannot be known then. */
   async #outdated(
     away: readonly string[],
     database?: Database,
