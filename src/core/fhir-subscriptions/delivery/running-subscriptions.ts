@@ -10,16 +10,14 @@ import type { TestedVersion } from '../../search/matching/version-test';
 import { forgetSubscriptions } from '../../storage/notifications/events';
 import type { StoredSubscription } from '../../storage/notifications/feeds';
 import type { Run } from '../../storage/connection/database';
-import { changeSubscription, SubscriptionRewritten } from '../../storage/notifications/subscription-state';
-import { keyText, type PageRow } from '../../storage/read/version-row';
+import { SubscriptionRewritten } from '../../storage/notifications/subscription-state';
+import type { PageRow } from '../../storage/read/version-row';
 import { CandidateIndex } from '../candidate-index';
 import { Delivery, type DeliveryTools } from './delivery';
 import { topicType } from '../../topics/find-topic';
 import { planSubscription, type SubscriptionPlan } from '../subscription-plan';
 import { readSubscription, type SubscriptionRequest } from '../../fhir/subscription/subscription-request';
 
-/** Statuses that a Subscription with events may have. */
-const STATUSES: ReadonlySet<unknown> = new Set(['requested', 'active', 'error']);
 /** Errors for a Subscription that does not exist (any more). */
 const IS_MISSING: ReadonlySet<string> = new Set(['notFound', 'gone']);
 
@@ -129,27 +127,6 @@ export class RunningSubscriptions {
     this.#candidates = new CandidateIndex();
     for (const [key, { plan }] of this.#all)
       for (const { filter } of plan.triggers) this.#candidates.add(key, filter);
-  }
-
-  /**
-   * Ends Subscriptions that were switched off or deleted by a server of the version before this one, which writes no
-   * state. To be called with the changes after `load`.
-   */
-  async endRewritten({ release }: TenantSpace, rows: readonly PageRow[]): Promise<void> {
-    const type = this.tools.services.definitions(release).typeNumber(SUBSCRIPTION);
-    for (const row of rows) {
-      if (row.type !== type) continue;
-      const key = keyText(row.key);
-      const running = this.#all.get(key);
-      if (running === undefined || row.version <= running.delivery.subscription.version) continue;
-      const isRunning =
-        row.change !== 'delete' && (row.body === '' || STATUSES.has(parseStoredObject(row.body)['status']));
-      if (isRunning) continue;
-      running.delivery.close();
-      this.#all.delete(key);
-      const { id } = running.delivery.subscription;
-      await changeSubscription(this.#run, this.number, { type, key: row.key, id, to: 'off' });
-    }
   }
 
   readonly #run: Run = (statement, bound) =>

@@ -128,7 +128,6 @@ export class SpaceNotifications {
       await this.#load(space);
       // Another process had the space for a while, and has made events of these changes.
       if (this.#position !== position) return true;
-      await this.#running.endRewritten(space, rows);
     }
     const events = await this.#match(space, rows);
     if (!(await this.#advance(last.sequence, events))) {
