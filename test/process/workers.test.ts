@@ -44,6 +44,7 @@ async function readMetric(pattern: RegExp): Promise<number> {
 }
 
 const SERVING = /^andiron_workers\{state="serving"\} (\d+)$/m;
+const LIVE_QUERIES = /^andiron_live_queries (\d+)$/m;
 const SEARCHES = /^andiron_request_duration_seconds_count\{interaction="search-type",status="2xx"\} (\d+)$/m;
 
 it('says once that it listens, and all workers answer at its port in turn', async () => {
@@ -79,6 +80,7 @@ it('live queries by events and by WebSockets hear of writes at every worker', as
     ...Array.from({ length: 4 }, () => subscribeBySocket(options)),
   ]);
   try {
+    await eventually(async () => (await readMetric(LIVE_QUERIES)) === subscribers.length);
     const base = `${server.path('system', 'r4')}/Basic`;
     for (const id of ['one', 'two', 'three', 'four'])
       expect(
