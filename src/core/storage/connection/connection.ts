@@ -35,6 +35,12 @@ const CANCEL_AGAIN_MS = 20;
 /** Cancel requests without effect after which the connection counts as lost. */
 const MAX_CANCELS = 100;
 
+/**
+ * Statements that a process of a node prepares before it is replaced. Each takes some 50 kB, and the same statement is another
+ * one in each shard group.
+ */
+const MAX_PREPARED = 1_000;
+
 /** Receives the outcomes of statements. */
 export interface StatementOutcomes {
   succeeded(): void;
@@ -57,6 +63,8 @@ export class Connection {
   lost: Error | undefined;
   /** When row-level security was last proven on it (performance.now()); the first proof precedes its first use. */
   provenAt = performance.now();
+  /** Names of the statements that its process has prepared for shard groups. */
+  private readonly prepared = new Set<string>();
 
   constructor(
     private readonly client: ClientBase,
@@ -73,6 +81,11 @@ export class Connection {
     if (this.underWay === 0) return;
     this.unanswered += 1;
     if (this.unanswered >= most) destroyClient(this.client, new Error('PostgreSQL has not answered in time'));
+  }
+
+  /** True if its process has prepared as many statements as it may, and is to be replaced by a new one. */
+  get isFull(): boolean {
+    return this.prepared.size >= MAX_PREPARED;
   }
 
   /** Destroys the socket if a statement is unanswered. */
@@ -161,6 +174,7 @@ export class Connection {
     const { shards } = this.options.database;
     const statement =
       shards === undefined || this.space === undefined ? given : shards.named(this.space, given);
+    if (shards !== undefined && statement.name !== undefined) this.prepared.add(statement.name);
     const values = statement.values(bound);
     if (this.underWay === 0) this.unanswered = 0;
     this.underWay++;

@@ -195,7 +195,7 @@ export class Connections implements ReadConnections {
     const client: PoolClient = await pool.connect();
     const connection = this.prepared.get(client);
     if (connection === undefined) throw new Error('the pool returned a connection that was not prepared');
-    return { connection, release: () => client.release(connection.lost) };
+    return { connection, release: () => client.release(connection.lost ?? connection.isFull) };
   }
 
   /**

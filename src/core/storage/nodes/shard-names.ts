@@ -17,7 +17,7 @@ export function namesIn(text: string): string[] {
  * these names runs on the node that holds the group, without the planner of Citus.
  */
 export class ShardNames {
-  private readonly statements = createCache<string, Pick<Statement, 'name' | 'text'>>({
+  private readonly statements = createCache<string, { readonly name: string; readonly text: string }>({
     name: 'shard-statements',
     scope: 'program',
     max: MOST_STATEMENTS,
@@ -45,9 +45,10 @@ export class ShardNames {
         if (this.whole.has(table))
           throw new Error(`a node would change its copy of the table ${table} alone`);
       const text = this.in(statement.text);
-      found = { text, name: statement.name === undefined ? undefined : shapeName(text) };
+      found = { text, name: shapeName(text) };
       this.statements.set(statement.text, found);
     }
-    return { ...statement, ...found };
+    // A text runs a few times without a name before it is prepared.
+    return { ...statement, text: found.text, name: statement.name === undefined ? undefined : found.name };
   }
 }

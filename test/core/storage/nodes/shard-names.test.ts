@@ -42,6 +42,14 @@ it('a prepared statement has another name in each group, and the same values', (
   expect(second?.values({ space: 7 })).toEqual([7]);
 });
 
+it('a statement that is prepared after a few uses is prepared on its node too', () => {
+  const text = template(sql`select 1 from andiron.resource r where r.space = ${bind('space')}`);
+  const ofGroup = new ShardNames(new Map([['resource', 'resource_1']]));
+  expect(ofGroup.of(defineStatement(text, { named: false })).name).toBeUndefined();
+  expect(ofGroup.of(defineStatement(text)).name).toMatch(/^a/);
+  expect(ofGroup.of(defineStatement(text, { named: false })).name).toBeUndefined();
+});
+
 it('a node does not change its copy of a table that each node has whole', () => {
   const ofNode = new ShardNames(new Map([['tenant', 'tenant_5']]), new Set(['tenant']));
   const change = defineStatement(template(sql`update andiron.tenant t set status = 'active'`));
