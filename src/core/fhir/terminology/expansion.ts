@@ -6,7 +6,7 @@ import { fhirError } from '../../errors';
 import { type JsonObject, type JsonValue } from '../json';
 import { type CodeSystem, findAbove, isFragment } from './code-system';
 import { type ComposedValueSet, usedCodeSystems } from './compose';
-import { designationsBeside, type DesignationToken, displayOf, isWanted } from './display';
+import { designationsBeside, designationsOf, type DesignationToken, displayOf, isWanted } from './display';
 import { declaredProperties, propertiesOf } from './expansion-properties';
 import { type ConceptCriteria, type ConceptRow, type ConceptStorage, wordsOf } from './concept-set';
 import { withConcepts } from './stored-code-system';
@@ -22,7 +22,7 @@ import {
 import { toCanonical } from './source';
 
 export interface ExpansionOptions {
-  /** Every word must be in code or display, in any case. */
+  /** Every word must be in code, display or designations, in any case. */
   readonly filter?: string;
   readonly offset?: number;
   readonly count?: number;
@@ -212,7 +212,11 @@ function isSelected(member: Member, words: readonly string[], options: Expansion
   if (options.activeOnly === true && isInactive(member)) return false;
   if (options.excludeNotForUI === true && isAbstract(member)) return false;
   if (words.length === 0) return true;
-  const text = `${member.code} ${displayOf(member, options.displayLanguage) ?? ''}`.toLowerCase();
+  const texts = [
+    ...[member.code, displayOf(member), displayOf(member, options.displayLanguage)],
+    ...designationsOf(member).map((designation) => stringMember(designation, 'value')),
+  ];
+  const text = texts.join(' ').toLowerCase();
   return words.every((word) => text.includes(word));
 }
 
