@@ -313,6 +313,29 @@ describe.each(TESTED_RELEASES)('a display in a language, in %s', (release) => {
     expect(errors).toEqual([['invalidValue', ['Observation', 'code', 'coding', 0, 'display']]]);
   });
 
+  it.each(SYSTEMS)('is offered in a pick list, also by a supplement that is named: %s', async (system) => {
+    const page = async (given: string): Promise<unknown> => {
+      const args = `url: "${system}?fhir_vs", count: 2, ${given}`;
+      const { ValueSetExpand } = await ask(
+        `{ ValueSetExpand(${args}) { expansion { total contains { code display } } } }`,
+      );
+      return ValueSetExpand.expansion;
+    };
+    const spanish = `useSupplement: "${system}/es", displayLanguage: "es"`;
+    expect(await page(`offset: 0, ${spanish}`)).toEqual({
+      total: COUNT,
+      contains: [0, 1].map((index) => ({ code: `c${index}`, display: `es ${index}` })),
+    });
+    expect(await page(`offset: ${COUNT - 1}, ${spanish}`)).toEqual({
+      total: COUNT,
+      contains: [{ code: `c${COUNT - 1}`, display: `es ${COUNT - 1}` }],
+    });
+    expect(await page('offset: 0, filter: "obst 49", displayLanguage: "fr"')).toEqual({
+      total: 1,
+      contains: [{ code: 'c49', display: 'Fruit (fr) 49' }],
+    });
+  });
+
   it('changes with the code system, also in the document that changes it', async () => {
     const url = 'http://example.org/changed';
     const changed = {
