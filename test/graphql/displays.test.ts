@@ -336,6 +336,36 @@ describe.each(TESTED_RELEASES)('a display in a language, in %s', (release) => {
     });
   });
 
+  it('is offered page by page of a large code system, with and without the inactive codes', async () => {
+    const url = 'http://example.org/large';
+    const isInactive = (number: number): boolean => number % 10 === 0;
+    const numbers = Array.from({ length: 20_100 }, (_none, number) => number);
+    await opened.core.jobs.importCodeSystem(clinic, {
+      ...{ head: toJson(headOf(url)), digest: Buffer.from('large') },
+      async *concepts() {
+        for (const number of numbers)
+          yield Promise.resolve({
+            ...{ code: `n${number}`, display: `Number ${number}` },
+            ...(isInactive(number) ? { property: [{ code: 'inactive', valueBoolean: true }] } : {}),
+          });
+      },
+    });
+    const page = async (offset: number, activeOnly: boolean): Promise<unknown> => {
+      const args = `url: "${url}?fhir_vs", count: 3, offset: ${offset}, activeOnly: ${activeOnly}`;
+      const { ValueSetExpand } = await ask(
+        `{ ValueSetExpand(${args}) { expansion { total contains { code } } } }`,
+      );
+      return ValueSetExpand.expansion;
+    };
+    const active = numbers.filter((number) => !isInactive(number));
+    const pageOf = (all: readonly number[], offset: number): readonly object[] =>
+      all.slice(offset, offset + 3).map((number) => ({ code: `n${number}` }));
+    for (const offset of [0, 12_345, active.length - 1])
+      expect(await page(offset, true)).toEqual({ total: null, contains: pageOf(active, offset) });
+    for (const offset of [0, 12_345])
+      expect(await page(offset, false)).toEqual({ total: 20_100, contains: pageOf(numbers, offset) });
+  });
+
   it('changes with the code system, also in the document that changes it', async () => {
     const url = 'http://example.org/changed';
     const changed = {
