@@ -46,6 +46,12 @@ const WORDS = Array.from(
   (_none, index) => `${'bcdfghklmnprstvw'[index % 16]}${index.toString(36)}${'aeiou'[index % 5]}n`,
 );
 
+/** The document of the pick list in docs/use/graphql.md. */
+const PICK_CODES = fs.readFileSync(
+  path.join(repository, 'test', 'graphql', 'documents', 'pick-codes.graphql'),
+  'utf8',
+);
+
 /** A generator with a seed, so that each run has the same systems. */
 function createRandom(state) {
   return (below) => {
@@ -170,13 +176,20 @@ async function run(folder) {
     FHIR_DATABASE_USERNAME: 'postgres',
     FHIR_DATABASE_PASSWORD: postgres.password,
   };
-  const get = async (address) => {
+  const time = async (request) => {
     const begun = performance.now();
-    const { status, text } = await andiron.client.send({ method: 'GET', path: address });
+    const { status, text } = await andiron.client.send(request, true);
     const took = performance.now() - begun;
-    if (status !== 200) throw new Error(`${address}: ${status} ${String(text).slice(0, 300)}`);
+    const isAnswered = status === 200 && !String(text).includes('"errors":[');
+    if (!isAnswered) throw new Error(`${request.path}: ${status} ${String(text).slice(0, 300)}`);
     return took;
   };
+  const get = (address) => time({ method: 'GET', path: address });
+  const graphql = (query, variables) =>
+    time({
+      ...{ method: 'POST', path: '/$graphql', contentType: 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    });
   // Others read meanwhile.
   const waits = [];
   let isImporting = true;
@@ -232,10 +245,26 @@ async function run(folder) {
       `/Observation?code:below=${HIERARCHY}|${high()}&_count=20`,
     'Observation?code:below, any concept': () => `/Observation?code:below=${HIERARCHY}|${any()}&_count=20`,
   };
-  for (const [name, make] of Object.entries(kinds)) {
-    for (let warm = 0; warm < 20; warm++) await get(make());
+  const all = `${HIERARCHY}?fhir_vs`;
+  const pick = (variables) => graphql(PICK_CODES, { url: all, language: 'de', count: 20, ...variables });
+  const inGerman = `query($count: Int) {
+    ObservationList(_count: $count) { code { text(language: "de") coding { code display(language: "de") } } }
+  }`;
+  const documents = {
+    'GraphQL: a pick list of all, first page': () => pick({ offset: 0 }),
+    'GraphQL: a pick list of all, a later page': () => pick({ offset: random(concepts) }),
+    'GraphQL: a pick list of all, two words, first page': () =>
+      pick({ offset: 0, filter: `${word()} ${word()}` }),
+    'GraphQL: 100 observations with displays in a language': () => graphql(inGerman, { count: 100 }),
+  };
+  const sends = [
+    ...Object.entries(kinds).map(([name, make]) => [name, () => get(make())]),
+    ...Object.entries(documents),
+  ];
+  for (const [name, send] of sends) {
+    for (let warm = 0; warm < 20; warm++) await send();
     const times = [];
-    for (let request = 0; request < requests; request++) times.push(await get(make()));
+    for (let request = 0; request < requests; request++) times.push(await send());
     console.log(`${name}: ${summarize(times)}`);
   }
 }

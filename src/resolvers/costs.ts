@@ -1,15 +1,19 @@
 /** Sets the costs of the fields of type-graphql's classes; generated fields define their own costs. */
 import { type GraphQLSchema, isObjectType } from 'graphql';
 import { isSearchLength } from '../core/index';
-import { COST_OF_READ, costOfSearch, type FieldCost, MOST_ITEMS, SEARCH_COST } from '../schema/cost';
+import {
+  COST_OF_OPERATION,
+  COST_OF_READ,
+  costOfSearch,
+  type FieldCost,
+  MOST_ITEMS,
+  SEARCH_COST,
+} from '../schema/cost';
 
 const DEFAULT_PAGE = 20;
 
 /** A write takes one or two statements, with the index rows of the resource. */
 const COST_OF_WRITE: FieldCost = Object.freeze({ base: 10, items: () => 1 });
-
-/** Validations, expansions, whole records: core bounds their size. */
-const COST_OF_OPERATION: FieldCost = Object.freeze({ base: 100, items: () => 1 });
 
 const paged = costOfSearch(['first'], DEFAULT_PAGE);
 

@@ -12,6 +12,7 @@ import {
 } from '../core/index';
 import type { Handlers, ListPage, ListRequest } from '../schema/fhir/index';
 import { contentOf } from './attachment-content';
+import { conceptTextOf, displayOf } from './displays';
 import { openConnection, sealConnection, type OpenedConnection } from './connection-cursor';
 import { typedChange } from './changes/typed-change';
 import type { GatewayContext } from './context';
@@ -123,6 +124,10 @@ export const handlers: Handlers<GatewayContext> = {
   },
 
   content: contentOf,
+
+  display: displayOf,
+
+  conceptText: conceptTextOf,
 
   async authorName(meta, { loaders }) {
     const version = versionOfMeta(meta);

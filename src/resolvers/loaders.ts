@@ -6,10 +6,15 @@ import type {
   SearchPage,
   SearchRequest,
   StoredVersion,
+  FoundDisplay,
+  WantedDisplay,
 } from '../core/index';
 
 /** A search of one type. */
 export type TypeSearch = SearchRequest & { readonly type: string };
+
+/** Codes of one call of core, which takes some milliseconds for them. */
+const MOST_DISPLAYS = 1_000;
 
 /** The loaders of one request: a resource that is requested twice is read once. */
 export interface Loaders {
@@ -19,6 +24,8 @@ export interface Loaders {
   readonly versions: DataLoader<string, StoredVersion>;
   /** The name of the client application that made a version; undefined: there is none. */
   readonly authorNames: DataLoader<StoredVersion, string | undefined>;
+  /** Displays of codes; those of one turn share the statements of their code systems. */
+  readonly displays: DataLoader<WantedDisplay, FoundDisplay, string>;
   /** Searches of one turn form a batch; equal parts of it share one statement. */
   readonly searches: DataLoader<TypeSearch, SearchPage, string>;
 }
@@ -43,6 +50,14 @@ export function createLoaders(core: Core, request: RequestContext): Loaders {
     ),
     authorNames: new DataLoader((made: readonly StoredVersion[]) =>
       core.interactions.authorNames(request, made),
+    ),
+    displays: new DataLoader(
+      (wanted: readonly WantedDisplay[]) => core.interactions.findDisplays(request, wanted),
+      {
+        maxBatchSize: MOST_DISPLAYS,
+        cacheKeyFn: ({ system, version, code, languages }) =>
+          JSON.stringify([system, version, code, languages]),
+      },
     ),
     searches: new DataLoader(
       async (searches: readonly TypeSearch[]) => {

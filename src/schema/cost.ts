@@ -39,6 +39,10 @@ export interface FieldCost {
   readonly more?: (given: Values) => number;
   /** Greatest number of items with these arguments. Each item is a row, and costs its selection. */
   readonly items?: (given: Values) => number;
+  /** The argument without which the field reads nothing; undefined: it always reads. */
+  readonly onlyWith?: string;
+  /** True: it is answered outside of the snapshot of the query, so that it does not count as a level. */
+  readonly isApart?: boolean;
 }
 
 /** A search takes a statement, even with few matches. */
@@ -55,6 +59,9 @@ const PAST_COST = 1000;
 export const MOST_ITEMS = 1000;
 
 export const COST_OF_READ: FieldCost = Object.freeze({ base: READ_COST, items: () => 1 });
+
+/** Validations, expansions, whole records: core bounds their size. */
+export const COST_OF_OPERATION: FieldCost = Object.freeze({ base: 100, items: () => 1, isApart: true });
 
 /** Separates the parts of a connection's cursor; the first part is the page size, or empty. */
 export const CURSOR_SEPARATOR = '.';
@@ -100,8 +107,15 @@ export function withCost(cost: FieldCost): { readonly extensions: { readonly cos
   return { extensions: { cost } };
 }
 
-export function costOfField(field: GraphQLField<unknown, unknown>): FieldCost | undefined {
-  return field.extensions.cost as FieldCost | undefined;
+/** Returns the cost of a field that is selected with arguments of these names; undefined: it reads nothing. */
+export function costOfField(
+  { extensions }: GraphQLField<unknown, unknown>,
+  given: Iterable<string>,
+): FieldCost | undefined {
+  const cost = extensions.cost as FieldCost | undefined;
+  if (cost?.onlyWith === undefined) return cost;
+  for (const name of given) if (name === cost.onlyWith) return cost;
+  return undefined;
 }
 
 export interface OperationCost {
@@ -265,15 +279,17 @@ class Costing {
       if (parent === this.schema.getQueryType()) this.ofSchema += cost;
       return { cost, levels: 0 };
     }
-    const own = costOfField(field);
-    if (own === undefined) return below(parents);
+    if (field.extensions.cost === undefined) return below(parents);
     const given = this.argumentsOf(field, node);
+    const names = Object.keys(given).filter((name) => given[name] !== undefined && given[name] !== null);
+    const own = costOfField(field, names);
+    if (own === undefined) return below(parents);
     const rows = parents * (own.items?.(given) ?? 0);
     const statements = Math.ceil(parents / FIELDS_OF_STATEMENT);
     const { cost, levels } = below(rows);
     return {
       cost: statements * (own.base + (own.more?.(given) ?? 0)) + rows + cost,
-      levels: levels + 1,
+      levels: own.isApart === true ? levels : levels + 1,
     };
   }
 

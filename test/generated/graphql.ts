@@ -38,3 +38,14 @@ export type PatientChartQueryVariables = Exact<{
 
 
 export type PatientChartQuery = { PatientConnection: { count: number | null, edges: Array<{ resource: { id: string | null, birthDate: string | null, meta: { versionId: string | null } | null, name: Array<{ family: string | null, given: Array<string | null> | null } | null> | null, ObservationList: Array<{ status: string | null, valueQuantity: { value: number | null, unit: string | null } | null } | null> | null } | null } | null> | null } | null };
+
+export type PickCodesQueryVariables = Exact<{
+  url: string;
+  filter?: string | null | undefined;
+  language?: string | null | undefined;
+  count: number;
+  offset: number;
+}>;
+
+
+export type PickCodesQuery = { ValueSetExpand: { expansion: { total: number | null, contains: Array<{ system: string | null, version: string | null, code: string | null, display: string | null, abstract: boolean | null } | null> | null } | null } | null };

@@ -38,6 +38,15 @@ describe.each(TESTED_RELEASES)('operations of %s', (release) => {
     expect(found.byId.expansion.contains).toEqual([{ code: 'female' }]);
   });
 
+  it('have a cost before they run', async () => {
+    const expand = `ValueSetExpand(url: "${GENDER}") { id }`;
+    const costOf = async (query: string): Promise<unknown> =>
+      (await send(query, {}, { 'x-graphql-cost': '1' })).json.extensions.cost.cost;
+    expect([await costOf(`{ ${expand} }`), await costOf(`{ a: ${expand} b: ${expand} }`)]).toEqual([
+      101, 202,
+    ]);
+  });
+
   it('answer with the last values of each code of a patient', async () => {
     const observation = (id: string, code: string, value: number, date: string) => ({
       ...{ resourceType: 'Observation', id, status: 'final', effectiveDateTime: date },

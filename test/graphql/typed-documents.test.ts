@@ -7,6 +7,8 @@ import type {
   EditPatientMutationVariables,
   PatientChartQuery,
   PatientChartQueryVariables,
+  PickCodesQuery,
+  PickCodesQueryVariables,
 } from '../generated/graphql';
 import { openSharedServer, type HttpServer } from '../support/shared-server';
 import { createSender, putExample } from './gateway-client';
@@ -28,6 +30,22 @@ describe.each(RELEASE_NAMES)('typed documents in %s', (release) => {
     run('patient-chart', variables);
   const edit = (variables: EditPatientMutationVariables): Promise<EditPatientMutation> =>
     run('edit-patient', variables);
+
+  it('offer codes to pick by words of any language, page by page', async () => {
+    const pick = (variables: PickCodesQueryVariables): Promise<PickCodesQuery> =>
+      run('pick-codes', variables);
+    const url = 'http://hl7.org/fhir/ValueSet/languages';
+    const words = { url, filter: 'french', language: 'de', count: 3 };
+    const [first, second] = [await pick({ ...words, offset: 0 }), await pick({ ...words, offset: 3 })];
+    const displays = [first, second].map(({ ValueSetExpand }) => [
+      ValueSetExpand?.expansion?.total,
+      ...(ValueSetExpand?.expansion?.contains ?? []).map((each) => each?.display),
+    ]);
+    expect(displays).toEqual([
+      [4, 'Französisch', 'Französisch (Belgien)', 'Französisch (Schweiz)'],
+      [4, 'Französisch (Frankreich)'],
+    ]);
+  });
 
   it('are answered as their types require', async () => {
     for (const example of ['Patient-example', 'Observation-example'])

@@ -7,13 +7,16 @@ const schema = buildSchema(`
   type Patient implements Resource { id: ID name: String list(_count: Int): [Observation] contained: [Resource] }
   type Observation implements Resource { id: ID subject: Reference }
   type Reference { resource: Resource }
-  type Query { patients(_count: Int = 3, asOf: String): [Patient] patient(id: ID): Patient self: Query }
+  type Coding { display(language: String): String }
+  type Query { expand: Patient codings: [Coding] patients(_count: Int = 3, asOf: String): [Patient] patient(id: ID): Patient self: Query }
 `);
 const fieldsOf = (name: string) => (schema.getType(name) as GraphQLObjectType).getFields();
 fieldsOf('Query')['patients']!.extensions = { cost: costOfSearch(['_count'], 50) };
 fieldsOf('Query')['patient']!.extensions = { cost: COST_OF_READ };
 fieldsOf('Patient')['list']!.extensions = { cost: costOfSearch(['_count'], 50) };
 fieldsOf('Reference')['resource']!.extensions = { cost: COST_OF_READ };
+fieldsOf('Query')['expand']!.extensions = { cost: { base: 100, items: () => 1, isApart: true } };
+fieldsOf('Coding')['display']!.extensions = { cost: { base: 10, items: () => 1, onlyWith: 'language' } };
 
 function costOf(text: string, variables: Record<string, unknown> = {}): { cost: number; levels: number } {
   const document = parse(text);
@@ -38,6 +41,9 @@ describe('the cost of an operation', () => {
     ['a field that is named twice', '{ patients(_count: 1) { id } patients(_count: 1) { name } }', 11, 1],
     ['fragments', '{ ...f ... on Query { ...f } } fragment f on Query { patients(_count: 1) { ...g } } fragment g on Patient { list(_count: 1) { id } }', 20 + 2, 2],
     ['fragments of several types', '{ patient { contained { ... on Patient { list(_count: 1) { id } } ... on Observation { subject { resource { id } } } } } }', 12 + 3, 2],
+    ['what is no part of a snapshot', '{ expand { list(_count: 1) { id } } }', 101 + 11, 1],
+    ['a field that reads with an argument', '{ codings { display(language: "de") } }', 11, 1],
+    ['a field that reads with an argument, without it', '{ codings { a: display b: display(language: null) } }', 0, 0],
     ['what is left out', '{ patients(_count: 9) @skip(if: true) { id } patient @include(if: true) { id } }', 2, 1],
   ])('is calculated before it runs: %s', (_what, text, cost, levels) => {
     expect(costOf(text)).toMatchObject({ cost, levels });
@@ -49,6 +55,8 @@ describe('the cost of an operation', () => {
     }`;
     expect(costOf(text, { n: 100, m: 100, skip: false }).cost).toBe(20 + 100 * (1 + 100));
     expect(costOf(text, { n: 100, m: 100, skip: true }).cost).toBe(110);
+    const display = 'query($language: String) { codings { display(language: $language) } }';
+    expect([costOf(display).cost, costOf(display, { language: 'de' }).cost]).toEqual([0, 11]);
     // Without a value, an argument has its default.
     expect(costOf(text, { m: 2, skip: false }).cost).toBe(20 + 3 * (1 + 2));
   });

@@ -28,7 +28,13 @@ import type { ConnectionUsage, Readiness, Admission } from './process';
 import type { SignIn, Users } from './sign-in';
 import type { SubscriptionAdministration, NotificationCounts } from './subscription';
 import type { Tenants } from './tenant';
-import type { CodeSystemFile, CodeSystemImport, CodeSystemImportOptions } from './terminology';
+import type {
+  CodeSystemFile,
+  CodeSystemImport,
+  CodeSystemImportOptions,
+  FoundDisplay,
+  WantedDisplay,
+} from './terminology';
 import type { LiveQueryCounts } from './change-stream';
 import type { WrittenContent } from './resource-input';
 import type { Criteria, ResourceVersion, SignedRead } from './version';
@@ -94,6 +100,11 @@ export interface CoreInteractions extends Interactions {
     context: RequestContext,
     versions: readonly StoredVersion[],
   ): Promise<readonly (string | undefined)[]>;
+  /**
+   * Returns the displays of codes in languages, in their order, by the rights of `CodeSystem/$lookup`. Throws `forbidden`. Cost: some
+   * statements for each code system, and none for each code.
+   */
+  findDisplays(context: RequestContext, wanted: readonly WantedDisplay[]): Promise<readonly FoundDisplay[]>;
   /**
    * Returns the resource of this space that a reference names; undefined for other servers, and where type or id are
    * missing.

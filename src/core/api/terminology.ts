@@ -1,5 +1,22 @@
 import type { JsonObject } from '../fhir/json';
 
+/** A code whose display is wanted. */
+export interface WantedDisplay {
+  readonly system: string;
+  /** Undefined: the newest. */
+  readonly version: string | undefined;
+  readonly code: string;
+  /** A list such as `de-AT, en;q=0.5`. */
+  readonly languages: string;
+}
+
+export interface FoundDisplay {
+  /** In the first of the languages that the code system has; undefined: in none of them. */
+  readonly inLanguage: string | undefined;
+  /** In whatever language; undefined: the code system, the code or its display does not exist. */
+  readonly display: string | undefined;
+}
+
 /** A code system whose concepts are too many for one resource, as a reader of a publisher's files gives it. */
 export interface CodeSystemFile {
   /** The CodeSystem without concepts. */

@@ -22,6 +22,7 @@ export const CORE_RULES = {
     namedQueries: 'anybody',
     applySummary: 'anybody',
     authorNames: 'anybody',
+    findDisplays: 'data',
     localReference: 'anybody',
     parseIfNoneExist: 'anybody',
     storeContent: 'data',

@@ -31,6 +31,7 @@ import { authorNames } from '../oauth/author-names';
 import { namedQueries } from '../search-execution/named-queries';
 import { applySummary } from '../search-execution/page/apply-summary';
 import { readLastSequence } from '../storage/read/feed';
+import { findDisplays } from '../terminology/displays';
 import { createTenantAdministration, forOwnAdministrators } from '../tenants/tenant-administration';
 import { connectParts, type ConnectedParts } from './connect-parts';
 import type { CoreOptions } from './core-options';
@@ -165,6 +166,12 @@ function interactionsOf({
     applySummary: (context, version, parameters) =>
       applySummary(services.definitions(context.space.release), version, parameters),
     authorNames: async (context, versions) => authorNames(requests.of(context), context, versions),
+    async findDisplays(context, wanted) {
+      const permissions = permissionsOf(services, context);
+      permissions?.requireOperation('lookup');
+      permissions?.requireAll('CodeSystem', 'r', 'A display in a language');
+      return findDisplays(requests.of(context), context.space, wanted);
+    },
     localReference: (context, reference) => services.references(context.space).local(reference),
     parseIfNoneExist: (context, type, text) =>
       parseIfNoneExist(services.references(context.space), type, text),

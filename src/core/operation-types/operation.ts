@@ -5,7 +5,7 @@
 import type { DocumentResult, Invocation, OperationLevel, StoredResult } from '../api/operation';
 import type { SearchPage } from '../api/search';
 import type { SearchRequest } from '../search/requests/search-request';
-import { type OperationDefinition } from '../fhir/definitions';
+import type { OperationDefinition, OperationParameter } from '../fhir/definitions';
 import { type JsonObject } from '../fhir/json';
 import { type OperationEnvironment } from './environment';
 import { type InputParameters } from './parameters';
@@ -72,6 +72,8 @@ interface NamedOperation {
 export interface ReadOperation extends NamedOperation {
   /** True: parameters that the definition does not name are accepted; see `InputParameters.undeclared`. */
   readonly takesOthers?: true;
+  /** Those of them that fields of GraphQL take as arguments. */
+  readonly others?: readonly OperationParameter[];
   /** Expected failures are thrown as FhirError. */
   run(environment: OperationEnvironment, input: OperationInput): Promise<OperationAnswer>;
 }

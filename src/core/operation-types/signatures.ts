@@ -8,7 +8,7 @@ import { type FoundOperation, infoOf, runnable } from './registry';
 export interface OperationSignature extends OperationInfo {
   /** See `Operation.fieldCode`. */
   readonly fieldCode?: string;
-  /** Parameters of the definition, in its order. */
+  /** Parameters of the definition, in its order, and others that it takes. */
   readonly parameters: readonly OperationParameter[];
   /** The resource type of the result, or `Resource` for any type; undefined: Parameters. */
   readonly returns?: string;
@@ -28,7 +28,7 @@ export function operationSignatures(
       const returns = returnedType(found, definitions);
       return {
         ...infoOf(found),
-        parameters: found.definition.parameters,
+        parameters: [...found.definition.parameters, ...othersOf(found.operation)],
         ...(returns === undefined ? {} : { returns }),
         ...(found.operation.fieldCode === undefined ? {} : { fieldCode: found.operation.fieldCode }),
         isPaged: 'runPage' in found.operation,
@@ -46,6 +46,10 @@ function returnedType(
   if (!isBareResult(definition, definitions)) return undefined;
   const type = definition.parameters.find(({ use }) => use === 'out')?.type;
   return type === 'Any' ? 'Resource' : type;
+}
+
+function othersOf(operation: Operation): readonly OperationParameter[] {
+  return 'others' in operation ? (operation.others ?? []) : [];
 }
 
 function isBundled(operation: Operation): boolean {

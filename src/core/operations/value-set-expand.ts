@@ -38,6 +38,10 @@ export const VALUE_SET_EXPAND = 'http://hl7.org/fhir/OperationDefinition/ValueSe
 export const valueSetExpand: ReadOperation = {
   definition: VALUE_SET_EXPAND,
   takesOthers: true,
+  others: [
+    { name: 'useSupplement', use: 'in', min: 0, max: Infinity, type: 'canonical', parts: [] },
+    { name: 'property', use: 'in', min: 0, max: Infinity, type: 'string', parts: [] },
+  ],
   run: expand,
 };
 

@@ -12,6 +12,7 @@ import {
   type SelectionSetNode,
   typeFromAST,
 } from 'graphql';
+import { costOfField } from '../../schema/cost';
 
 /**
  * Tells which selections only read what was loaded before. They can wait for a later turn of the event loop without
@@ -27,7 +28,8 @@ export class PlainSelections {
 
   /** True if neither the field nor any field below it has a cost. Cost: one visit of each selection of the document. */
   isPlain(field: GraphQLField<unknown, unknown>, nodes: readonly FieldNode[]): boolean {
-    if (field.extensions['cost'] !== undefined) return false;
+    const given = nodes.flatMap((node) => (node.arguments ?? []).map(({ name }) => name.value));
+    if (costOfField(field, given) !== undefined) return false;
     const type = getNamedType(field.type);
     return nodes.every(
       ({ selectionSet }) => selectionSet === undefined || this.isPlainSet(selectionSet, type),

@@ -154,6 +154,10 @@ export interface Handlers<Context> {
   resolve(request: ReferenceRequest, context: Context): Promise<ResourceSource | undefined>;
   /** Returns undefined for an Attachment without data that names no Binary. */
   content(attachment: JsonObject, context: Context): Promise<AttachmentContent | undefined>;
+  /** Returns the best display of a Coding in a list of languages; undefined: there is none in whatever language. */
+  display(coding: JsonObject, languages: string, context: Context): Promise<string | undefined>;
+  /** The same for the text of a CodeableConcept. */
+  conceptText(concept: JsonObject, languages: string, context: Context): Promise<string | undefined>;
   /** Returns the name of the client application that made the version of this `meta`; undefined: there is none. */
   authorName(meta: unknown, context: Context): Promise<string | undefined>;
   invoke(request: OperationRequest, context: Context): Promise<ResourceSource>;

@@ -1,6 +1,7 @@
 import type { GraphQLInputType, GraphQLInterfaceType, GraphQLNamedType } from 'graphql';
 import type { OwnDefinitions, SchemaDefinitions } from './definitions';
 import { contentFields } from './attachments';
+import { displayFields } from './displays';
 import { ElementTypes, type Fields } from './elements';
 import type { Handlers } from './handlers';
 import { MutationFields } from './mutations';
@@ -61,8 +62,11 @@ export function* fhirTypeSteps<Context>(
     const shared = release && changed && { fields: release.fields, changed };
     const fields: ResourceFields<Context> = new ResourceFields(of, handlers, () => elements, shared);
     const contents = contentFields(handlers);
+    const displays = displayFields(of, handlers);
     const further = (typeName: string): Fields<Context> => {
       if (typeName === 'Attachment') return contents.ofAttachment;
+      if (typeName === 'Coding') return displays.ofCoding;
+      if (typeName === 'CodeableConcept') return displays.ofConcept;
       const found = fields.further(typeName);
       return typeName === 'Binary' ? { ...found, ...contents.ofBinary } : found;
     };

@@ -149,6 +149,15 @@ describe.each(TESTED_RELEASES)('access in %s', (release) => {
           request: everything.url,
         }),
       storeContent: () => core.interactions.storeContent(nobody, upload),
+      findDisplays: () =>
+        core.interactions.findDisplays(nobody, [
+          {
+            system: 'http://hl7.org/fhir/administrative-gender',
+            version: undefined,
+            code: 'male',
+            languages: 'de',
+          },
+        ]),
       openBinary: () => core.interactions.openBinary(nobody, binary.version),
     };
     // Whose job it is decides, and not a grant; a job of another client does not exist.

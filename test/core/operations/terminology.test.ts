@@ -139,6 +139,18 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
     );
   });
 
+  test('$expand finds the words of a filter in displays of any language', async () => {
+    const url = { name: 'url', valueUri: 'http://hl7.org/fhir/ValueSet/languages' };
+    const codesOf = async (filter: string, ...more: JsonObject[]): Promise<readonly unknown[]> => {
+      const { expansion } = await expand([url, { name: 'filter', valueString: filter }, ...more]);
+      const { contains = [] } = expansion as { contains?: readonly JsonObject[] };
+      return contains.map(({ code }) => code);
+    };
+    const dutch = { name: 'displayLanguage', valueCode: 'nl' };
+    expect(await codesOf('austria österreich')).toEqual(['de-AT']);
+    expect([await codesOf('dänisch', dutch), await codesOf('danish', dutch)]).toEqual([['da'], ['da']]);
+  });
+
   test('$expand uses the requested versions of code systems', async () => {
     const url = { name: 'url', valueUri: GENDER };
     const wrong = { name: 'check-system-version', valueCanonical: `${GENDER_SYSTEM}|9` };

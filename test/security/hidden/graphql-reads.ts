@@ -48,6 +48,7 @@ export function graphqlReads(release: Release): readonly Question[] {
     `{ PatientAggregate(identifier: "${WORD}-mrn-1") { count } }`,
     `{ PatientAggregate(where: { telecom: { missing: false } }) { count countBy(parameter: gender) { value count } } }`,
     `{ ObservationList { ${observed} } }`,
+    `{ ObservationList { id code { text(language: "de") coding { display(language: "de") } } valueCodeableConcept { text(language: "de") } } }`,
     `{ ObservationList(value_quantity: "gt50") { id } }`,
     `{ ObservationList(where: { code_value_quantity: { eq: "weight$gt50" } }) { id } }`,
     `{ ObservationList(where: { subject: { Patient: { identifier: { eq: "${WORD}-mrn-1" } } } }) { id } }`,

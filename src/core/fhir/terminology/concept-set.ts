@@ -50,6 +50,15 @@ export interface ConceptCriteria {
   readonly isSelectable?: boolean;
 }
 
+/** A part of those that meet criteria. */
+export interface ConceptRange {
+  /** They follow this number. */
+  readonly after: number;
+  /** Number of them that are left out. */
+  readonly offset?: number;
+  readonly limit: number;
+}
+
 /** Reads stored concepts; the arguments and results are plain values. */
 export interface ConceptStorage {
   /** Returns the set of this number, once it is whole. */
@@ -62,11 +71,7 @@ export interface ConceptStorage {
    * Returns concepts that meet the criteria and follow a number, ascending. Cost: one statement that reads the set in order until it
    * has found `limit`.
    */
-  scanConcepts(
-    set: number,
-    criteria: ConceptCriteria,
-    range: { readonly after: number; readonly limit: number },
-  ): Promise<readonly ConceptRow[]>;
+  scanConcepts(set: number, criteria: ConceptCriteria, range: ConceptRange): Promise<readonly ConceptRow[]>;
   /** Returns the numbers of concepts that meet the criteria, ascending. Cost: one statement on an index. */
   findConcepts(set: number, criteria: ConceptCriteria, limit: number): Promise<readonly number[]>;
 }

@@ -40,7 +40,7 @@ const PREFERRED: JsonObject = {
  * system where a designation is shown in its place.
  */
 export function designationsBeside(member: DisplaySource, shown: string | undefined): readonly JsonObject[] {
-  const own = (member.listed && stringMember(member.listed, 'display')) ?? member.concept?.display;
+  const own = ownDisplay(member);
   const all = designationsOf(member);
   if (own === undefined || shown === undefined || own === shown) return all;
   const language = member.codeSystem && stringMember(member.codeSystem.head, 'language');
@@ -57,12 +57,21 @@ type DisplaySource = Pick<Member, 'listed' | 'concept' | 'codeSystem'>;
  * A language matches its variants and the other way round (`de`, `de-AT`); an exact match comes first.
  */
 export function displayOf(member: DisplaySource, languages?: string): string | undefined {
-  const display = (member.listed && stringMember(member.listed, 'display')) ?? member.concept?.display;
-  for (const language of languages === undefined ? [] : (parseLanguages(languages) ?? [])) {
+  return (languages === undefined ? undefined : displayInLanguages(member, languages)) ?? ownDisplay(member);
+}
+
+/** As `displayOf`, but undefined where the concept has no display in any of the languages. */
+export function displayInLanguages(member: DisplaySource, languages: string): string | undefined {
+  const display = ownDisplay(member);
+  for (const language of parseLanguages(languages) ?? []) {
     const found = displayIn(member, language, display);
     if (found !== undefined) return found;
   }
-  return display;
+  return undefined;
+}
+
+function ownDisplay({ listed, concept }: DisplaySource): string | undefined {
+  return (listed && stringMember(listed, 'display')) ?? concept?.display;
 }
 
 /** `display`: what is shown in whatever language. Undefined: the member has nothing in this language. */
@@ -166,7 +175,8 @@ function normalise(text: string): string {
   return text.trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
-function isLanguage(found: string | undefined, wanted: string): boolean {
+/** True if a text in the language `found` is one in `wanted`, or in a variant of it. */
+export function isLanguage(found: string | undefined, wanted: string): boolean {
   if (found === undefined) return false;
   const [one, other] = [found.toLowerCase(), wanted.toLowerCase()];
   return one === other || one.startsWith(`${other}-`) || other.startsWith(`${one}-`);

@@ -6,7 +6,7 @@ import { fhirError } from '../../errors';
 import { type JsonObject, type JsonValue } from '../json';
 import { type CodeSystem, findAbove, isFragment } from './code-system';
 import { type ComposedValueSet, usedCodeSystems } from './compose';
-import { designationsBeside, type DesignationToken, displayOf, isWanted } from './display';
+import { designationsBeside, designationsOf, type DesignationToken, displayOf, isWanted } from './display';
 import { declaredProperties, propertiesOf } from './expansion-properties';
 import { type ConceptCriteria, type ConceptRow, type ConceptStorage, wordsOf } from './concept-set';
 import { withConcepts } from './stored-code-system';
@@ -22,7 +22,7 @@ import {
 import { toCanonical } from './source';
 
 export interface ExpansionOptions {
-  /** Every word must be in code or display, in any case. */
+  /** Every word must be in code, display or designations, in any case. */
   readonly filter?: string;
   readonly offset?: number;
   readonly count?: number;
@@ -150,21 +150,23 @@ async function pageOfStored(
     ...{ isActive, isSelectable: options.excludeNotForUI === true },
   };
   const { offset = 0, count = options.maxCodes + 1 } = options;
-  const isPlain = criteria.words.length === 0 && !isActive && criteria.isSelectable !== true;
-  const known =
-    isPlain && found.length < 2 ? (found.length === 0 ? set.concepts : found[0]?.count) : undefined;
+  const isPlain = !isActive && criteria.isSelectable !== true;
+  const most =
+    criteria.words.length === 0 && found.length < 2
+      ? found.length === 0
+        ? set.concepts
+        : found[0]?.count
+      : undefined;
   const excepted = found.flatMap(({ except }) => except ?? []);
   let total: number | undefined;
   let rows: readonly ConceptRow[];
-  if (known !== undefined && known > MANY && excepted.length === 0) {
-    total = known;
+  const isScanned = most !== undefined && most > (isPlain ? MANY : MAX_FOUND) && excepted.length === 0;
+  if (isScanned && (isPlain || count > 0)) {
+    total = isPlain ? most : undefined;
     // Without a key, the numbers of the set are its places.
-    rows =
-      found.length === 0
-        ? await storage.scanConcepts(set.number, criteria, { after: offset, limit: count })
-        : (await storage.scanConcepts(set.number, criteria, { after: 0, limit: offset + count })).slice(
-            offset,
-          );
+    const isByPlace = isPlain && found.length === 0;
+    const range = isByPlace ? { after: offset, limit: count } : { after: 0, offset, limit: count };
+    rows = await storage.scanConcepts(set.number, criteria, range);
   } else {
     const limit = Math.max(MAX_FOUND, offset + count);
     const numbers = await storage.findConcepts(set.number, criteria, limit + 1);
@@ -212,7 +214,11 @@ function isSelected(member: Member, words: readonly string[], options: Expansion
   if (options.activeOnly === true && isInactive(member)) return false;
   if (options.excludeNotForUI === true && isAbstract(member)) return false;
   if (words.length === 0) return true;
-  const text = `${member.code} ${displayOf(member, options.displayLanguage) ?? ''}`.toLowerCase();
+  const texts = [
+    ...[member.code, displayOf(member), displayOf(member, options.displayLanguage)],
+    ...designationsOf(member).map((designation) => stringMember(designation, 'value')),
+  ];
+  const text = texts.join(' ').toLowerCase();
   return words.every((word) => text.includes(word));
 }
 

@@ -12,14 +12,18 @@ export interface CodeSystemHead {
   readonly content: string;
   /** CodeSystem.valueSet */
   readonly valueSet: string | undefined;
+  /** CodeSystem.supplements */
+  readonly supplements: string | undefined;
+  /** CodeSystem.status */
+  readonly status: string | undefined;
 }
 
 /** Limit on the listed code systems. */
-const MAX_CODE_SYSTEMS = 5_000;
+export const MAX_CODE_SYSTEMS = 5_000;
 
 const LIST = defineStatement(
   template(sql`
-    select r.resource_key::text, x.url, x.version, x.content, x."valueSet"
+    select r.resource_key::text, x.url, x.version, x.content, x."valueSet", x.supplements, x.status
     from andiron.resource r
     cross join lateral (
       select w.body from andiron.resource_version w
@@ -27,7 +31,8 @@ const LIST = defineStatement(
         and w.version = r.version
       offset 0
     ) v
-    cross join lateral json_to_record(v.body::json) as x (url text, version text, content text, "valueSet" text)
+    cross join lateral json_to_record(v.body::json) as x
+      (url text, version text, content text, "valueSet" text, supplements text, status text)
     where r.space = ${bind('space')}::int and r.resource_type = ${bind('type')}::smallint and not r.deleted
       and x.url is not null
     order by r.resource_key limit ${bind('limit')}::int`),
@@ -40,11 +45,15 @@ export async function listCodeSystems(
   type: number,
 ): Promise<readonly CodeSystemHead[]> {
   const rows = await database.run({ lane: 'search', space }, LIST, { space, type, limit: MAX_CODE_SYSTEMS });
-  return (rows as [string, string, ...(string | null)[]][]).map(([key, url, version, content, valueSet]) => ({
-    key,
-    url,
-    version: version ?? undefined,
-    content: content ?? '',
-    valueSet: valueSet ?? undefined,
-  }));
+  return (rows as [string, string, ...(string | null)[]][]).map(
+    ([key, url, version, content, valueSet, supplements, status]) => ({
+      key,
+      url,
+      version: version ?? undefined,
+      content: content ?? '',
+      valueSet: valueSet ?? undefined,
+      supplements: supplements ?? undefined,
+      status: status ?? undefined,
+    }),
+  );
 }

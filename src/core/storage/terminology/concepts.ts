@@ -1,6 +1,6 @@
 /** The tables of stored concepts (docs/understand/storage.md, Concepts). */
 import { sql, type RawBuilder } from 'kysely';
-import type { ConceptRow, ConceptSet } from '../../fhir/terminology/concept-set';
+import type { ConceptRange, ConceptRow, ConceptSet } from '../../fhir/terminology/concept-set';
 import type { Database, Row } from '../connection/database';
 import { bind, defineStatement, template } from '../connection/statement';
 
@@ -80,17 +80,17 @@ const SCAN = defineStatement(
     select ${CONCEPT_COLUMNS} from andiron.concept c
     where ${OF_SET} and c.number > ${bind('after')}::int and c.keys @> ${bind('keys')}::bigint[]
       and not (${bind('active')}::boolean and c.inactive) and not (${bind('selectable')}::boolean and c.abstract)
-    order by c.number limit ${bind('limit')}::int`),
+    order by c.number limit ${bind('limit')}::int offset ${bind('offset')}::int`),
 );
 
-/** Returns concepts with all keys that follow a number, ascending. It does not look at words. */
+/** Returns concepts with all keys that follow a number, ascending, without the first `offset`. It does not look at words. */
 export async function scanConcepts(
   database: Reading,
   { space, set }: SetKey,
   { keys, isActive, isSelectable }: HashedCriteria,
-  { after, limit }: { readonly after: number; readonly limit: number },
+  { after, limit, offset = 0 }: ConceptRange,
 ): Promise<readonly ConceptRow[]> {
-  const bound = { space, set, keys, active: isActive, selectable: isSelectable, after, limit };
+  const bound = { space, set, keys, active: isActive, selectable: isSelectable, after, limit, offset };
   return toConcepts(await database.run(context(space), SCAN, bound));
 }
 

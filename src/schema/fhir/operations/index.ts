@@ -9,6 +9,7 @@ import {
   type GraphQLOutputType,
   GraphQLString,
 } from 'graphql';
+import { COST_OF_OPERATION, withCost } from '../../cost';
 import { codeScalar } from '../../scalars';
 import type { ResourceSource } from '../../types/resource';
 import type { SchemaDefinitions } from '../definitions';
@@ -64,6 +65,8 @@ export function operationFields<Context>(
     const search = takesSearch ? new SearchArguments(definitions.searchParameters(on)) : undefined;
     return {
       type: resultType(operation),
+      // Mutations have the cost of a write.
+      ...(affectsState ? {} : withCost(COST_OF_OPERATION)),
       description: `$${code}: ${definition}`,
       args: {
         ...search?.criteria(),
