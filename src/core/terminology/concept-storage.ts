@@ -28,6 +28,7 @@ export function createConceptStorage(
     words: criteria.words,
     isActive: criteria.isActive === true,
     isSelectable: criteria.isSelectable === true,
+    isTop: criteria.isTop === true,
   });
   return {
     findConceptSet: (number) => findConceptSet(connections, space, number),
