@@ -4,7 +4,8 @@ import { composeValueSet } from '../../../../src/core/fhir/terminology/compose';
 import type { ConceptRow, ConceptStorage } from '../../../../src/core/fhir/terminology/concept-set';
 import { expandValueSet } from '../../../../src/core/fhir/terminology/expansion';
 import { objectsMember, stringMember } from '../../../../src/core/fhir/terminology/members';
-import { storedCodeSystem } from '../../../../src/core/fhir/terminology/stored-code-system';
+import { lookUp } from '../../../../src/core/fhir/terminology/lookup';
+import { storedCodeSystem, withConcepts } from '../../../../src/core/fhir/terminology/stored-code-system';
 import { NO_CONCEPTS } from '../../../support/no-concepts';
 
 const URL = 'http://example.org/large';
@@ -13,8 +14,8 @@ const CONCEPTS = 120_000;
 const TOPS: ReadonlySet<number> = new Set([1, 70_000, 110_000]);
 
 const rowOf = (number: number): ConceptRow => ({
-  ...{ number, folded: `c${number}`, isAbstract: false, isInactive: number === 70_000, descendants: 0 },
-  parents: TOPS.has(number) ? [] : ['c1'],
+  ...{ number, folded: `c${number}`, isAbstract: false, isInactive: number === 70_000 },
+  ...{ parents: TOPS.has(number) ? [] : ['c1'], descendants: number === 1 ? CONCEPTS : 0 },
   ...{ keys: [String(number)], element: `{"code":"c${number}"}` },
 });
 
@@ -30,6 +31,8 @@ const storage: ConceptStorage = {
     }
     return rows;
   },
+  // Everything is below the first.
+  findConcepts: async (_set, _criteria, limit) => Array.from({ length: limit }, (_, at) => at + 2),
   readConcepts: async (_set, folded) => folded.map((code) => rowOf(Number(code.slice(1)))),
 };
 const set = { number: 1, url: URL, version: '1', concepts: CONCEPTS, isHierarchical: true };
@@ -65,4 +68,17 @@ it('the concepts without a parent are found in a system that is too large to eva
 it('they are not found by words as well without reading more than that', async () => {
   const found = await expandTop({ count: 50, filter: 'c7' });
   expect(found).toEqual({ codes: ['c70000'], total: 1 });
+});
+
+it('a concept is looked up without its children, which may be too many', async () => {
+  const system = storedCodeSystem(head, set);
+  const parametersOf = (properties: readonly string[]) =>
+    withConcepts(storage, () => {
+      const concept = system.find('c1');
+      if (concept === undefined) throw new Error('The concept is missing');
+      return lookUp(system, concept, { properties });
+    });
+  const parameters = await parametersOf(['parent']);
+  expect(parameters.map(({ name }) => name)).toEqual(['name', 'version', 'display']);
+  await expect(parametersOf(['child'])).rejects.toThrow('more than 5000 concepts');
 });
