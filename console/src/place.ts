@@ -100,3 +100,8 @@ export function resourcePath(space: Space, type: string, id: string, version?: s
 export function codePath(space: Space, system: string, code: string): string {
   return `${screenPath(space, 'terminology')}?${new URLSearchParams({ system, code }).toString()}`;
 }
+
+/** Path of a concept on the screen of its code system, of which it is the resource with this id. */
+export function conceptPath(space: Space, id: string, code: string): string {
+  return `${screenPath(space, `terminology/CodeSystem/${id}`)}?${new URLSearchParams({ code }).toString()}`;
+}

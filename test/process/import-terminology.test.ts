@@ -64,6 +64,7 @@ async function expand(system: string, filter: readonly JsonObject[], ...others: 
 const below = (value: string): JsonObject => ({ property: 'concept', op: 'is-a', value });
 
 const CATALOGUE = 'http://acme.example/catalogue';
+const TOKENS = ['code', 'category', 'status', 'value-concept', 'method', 'combo-code', 'component-code'];
 const CATALOGUE_CSV = `code,display,parent,inactive,abstract,designation:de,property:colour
 all,Everything,,,true,Alles,
 box,Box,all,,,Kiste,red
@@ -214,6 +215,18 @@ it('answers with the terms of a language, and finds by them', async () => {
   );
   const filter = { name: 'filter', valueString: 'einhorn' };
   expect(await expand('http://loinc.org', [], filter)).toEqual(['99991-1', '99992-9']);
+});
+
+it('answers more searches below a code at once than there are connections', async () => {
+  const pages = await Promise.all(
+    Array.from({ length: 40 }, (_, at) =>
+      opened.core.interactions.search(context, {
+        type: 'Observation',
+        parameters: [[`${TOKENS[at % TOKENS.length]}:below`, `${CATALOGUE}|box`]],
+      }),
+    ),
+  );
+  expect(pages.map(({ matches }) => matches)).toEqual(pages.map(() => []));
 });
 
 it('says what is wrong with a file, and ends with code 1', async () => {

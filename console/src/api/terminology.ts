@@ -1,6 +1,7 @@
 /** Lists the definitions of codes, and asks the terminology operations. */
 import { graphql } from '../__generated__/graphql';
 import type { DefinitionsQuery, DefinitionsQueryVariables } from '../__generated__/graphql/graphql';
+import { CONCEPT_SET } from '../fhir/concepts';
 import type { Space } from '../place';
 import { get } from './fhir';
 import { runDocument } from './graphql';
@@ -25,6 +26,11 @@ const DEFINITIONS = graphql(/* GraphQL */ `
             title
             version
             status
+            content
+            count
+            identifier {
+              system
+            }
           }
           ... on ValueSet {
             url
@@ -66,7 +72,14 @@ export interface Definition {
   readonly status: string;
   /** Stored by the tenant; false: FHIR's own. */
   readonly isOwn: boolean;
+  /** Of a code system: how many concepts it says that it has; undefined: it does not say. */
+  readonly concepts: number | undefined;
+  /** Of a code system: where its concepts are. */
+  readonly stored: Stored | undefined;
 }
+
+/** `nowhere`: the server knows of the code system, and not of its concepts. */
+export type Stored = 'tables' | 'resource' | 'nowhere';
 
 export interface DefinitionList {
   readonly definitions: readonly Definition[];
@@ -89,6 +102,9 @@ interface Node {
   readonly title?: string | null;
   readonly version?: string | null;
   readonly status?: string | null;
+  readonly content?: string | null;
+  readonly count?: number | null;
+  readonly identifier?: readonly ({ readonly system?: string | null } | null)[] | null;
 }
 interface Extension {
   readonly url?: string | null;
@@ -102,6 +118,12 @@ function isOwn({ meta }: Node): boolean {
   );
 }
 
+function storedOf({ content, identifier }: Node): Stored | undefined {
+  if (typeof content !== 'string') return undefined;
+  if ((identifier ?? []).some((each) => each?.system === CONCEPT_SET)) return 'tables';
+  return content === 'not-present' ? 'nowhere' : 'resource';
+}
+
 function toDefinition(node: Node): Definition {
   return {
     id: node.id ?? '',
@@ -110,6 +132,8 @@ function toDefinition(node: Node): Definition {
     version: node.version ?? '',
     status: node.status ?? '',
     isOwn: isOwn(node),
+    concepts: node.count ?? undefined,
+    stored: storedOf(node),
   };
 }
 

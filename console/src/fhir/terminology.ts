@@ -1,5 +1,6 @@
 /** Reads what terminology operations answer. */
 import { isObject, numberOf, objectsOf, textOf, type JsonObject } from '../api/json';
+import { readDesignations, type Designation } from './concepts';
 
 /** A code of an expansion. */
 export interface ListedCode {
@@ -10,6 +11,8 @@ export interface ListedCode {
   /** May not be chosen: it groups the codes below it. */
   readonly isAbstract: boolean;
   readonly isInactive: boolean;
+  /** Terms beside the display, where the request has asked for them. */
+  readonly designations: readonly Designation[];
   /** 0 for codes that stand below no other one. */
   readonly depth: number;
 }
@@ -29,6 +32,7 @@ function listCodes(contains: readonly JsonObject[], depth: number): readonly Lis
       display: textOf(entry['display']) ?? '',
       isAbstract: entry['abstract'] === true,
       isInactive: entry['inactive'] === true,
+      designations: readDesignations(entry),
       depth,
     };
     return [code, ...listCodes(objectsOf(entry['contains']), depth + 1)];

@@ -1,8 +1,8 @@
 /** Sends many requests, or tries them first, in batches of bounded size, one after the other. */
-import { Failure, issuesOf, toFailure } from '../api/failure';
-import { isObject, objectsOf, parseJson, textOf, type JsonObject } from '../api/json';
-import { request } from '../api/send';
-import { fhirPath, type Space } from '../place';
+import { MOST_ENTRIES, postBundle } from '../api/batch';
+import { Failure, issuesOf } from '../api/failure';
+import { isObject, textOf, type JsonObject } from '../api/json';
+import type { Space } from '../place';
 
 /** One request of a batch. */
 export interface Planned {
@@ -31,12 +31,9 @@ export interface Job {
   readonly whole?: string | undefined;
 }
 
-const MOST_ENTRIES = 100;
 const MOST_CHARACTERS = 1_000_000;
 /** Further ones are counted. */
 export const MOST_FAULTS = 1_000;
-const MOST_TRIES = 8;
-const LONGEST_WAIT_S = 60;
 
 export interface Progress {
   readonly done: number;
@@ -78,42 +75,6 @@ function trialOf({ type, resource }: Planned): string {
 
 const bundleOf = (type: string, entries: readonly string[]): string =>
   `{"resourceType":"Bundle","type":"${type}","entry":[${entries.join(',')}]}`;
-
-/** Seconds that the server asks to wait. */
-function waitOf(response: Response): number {
-  const seconds = Number(response.headers.get('retry-after') ?? '1');
-  return Math.min(Number.isFinite(seconds) ? Math.max(seconds, 0.1) : 1, LONGEST_WAIT_S);
-}
-
-function pause(seconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, seconds * 1000);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      reject(new DOMException('', 'AbortError'));
-    });
-  });
-}
-
-/** Posts a Bundle; waits and sends it again where the server has had too many requests, of which it does none. */
-async function post(space: Space, body: string, signal: AbortSignal): Promise<readonly JsonObject[]> {
-  for (let tries = 1; ; tries++) {
-    const response = await request(fhirPath(space), {
-      method: 'POST',
-      headers: { 'content-type': 'application/fhir+json', prefer: 'return=minimal' },
-      body,
-      signal,
-    });
-    if (response.status === 429 && tries < MOST_TRIES) {
-      await pause(waitOf(response), signal);
-      continue;
-    }
-    const text = await response.text();
-    if (!response.ok) throw toFailure(response.status, text);
-    const answer = parseJson(text);
-    return isObject(answer) ? objectsOf(answer['entry']) : [];
-  }
-}
 
 /** What the answer to an entry says against it, and what it remarks. */
 function findingsOf(
@@ -190,7 +151,9 @@ export async function runBatch(
     const entries = (): string[] => part.map((each) => (isTrial ? trialOf(each) : each.entry));
     let answers: readonly JsonObject[];
     try {
-      answers = await post(space, text ?? bundleOf('batch', entries()), signal);
+      answers = await postBundle(space, text ?? bundleOf('batch', entries()), {
+        ...{ signal, isMinimal: true },
+      });
     } catch (error) {
       if (signal.aborted) throw error;
       throw new PartFailure(part[0]?.line ?? 1, part.at(-1)?.line ?? 1, error);

@@ -17,10 +17,11 @@ import { keyText } from '../storage/read/version-row';
 export const OF_SET: ConceptKey = { below: '' };
 
 /**
- * They are read by the connections, not in the snapshot of a search or a transaction: the concepts of a set that is whole never change.
+ * They are read in the snapshot or transaction of the caller, which has a connection already: as many callers as there are connections
+ * would wait for a second one for ever.
  */
 export function createConceptStorage(
-  { connections, hasher }: Pick<Services, 'connections' | 'hasher'>,
+  { database, hasher }: Pick<Services, 'database' | 'hasher'>,
   { number: space }: Space,
 ): ConceptStorage {
   const hashed = (set: number, criteria: ConceptCriteria): HashedCriteria => ({
@@ -28,16 +29,17 @@ export function createConceptStorage(
     words: criteria.words,
     isActive: criteria.isActive === true,
     isSelectable: criteria.isSelectable === true,
+    isTop: criteria.isTop === true,
   });
   return {
-    findConceptSet: (number) => findConceptSet(connections, space, number),
-    readConcepts: (set, folded) => readConcepts(connections, { space, set }, folded),
-    listConcepts: (set, numbers) => listConcepts(connections, { space, set }, numbers),
+    findConceptSet: (number) => findConceptSet(database, space, number),
+    readConcepts: (set, folded) => readConcepts(database, { space, set }, folded),
+    listConcepts: (set, numbers) => listConcepts(database, { space, set }, numbers),
     scanConcepts: (set, criteria, range) =>
-      scanConcepts(connections, { space, set }, hashed(set, criteria), range),
+      scanConcepts(database, { space, set }, hashed(set, criteria), range),
     findConcepts(set, criteria, limit) {
       const keys = criteria.keys.length === 0 ? [OF_SET] : criteria.keys;
-      return findConcepts(connections, { space, set }, hashed(set, { ...criteria, keys }), limit);
+      return findConcepts(database, { space, set }, hashed(set, { ...criteria, keys }), limit);
     },
   };
 }

@@ -852,7 +852,7 @@ export type DefinitionsQuery = { search: { edges: Array<{ node:
         | { id: string | null, meta: { extension: Array<{ url: string | null, valueInteger: number | null } | null> | null } | null }
         | { id: string | null, meta: { extension: Array<{ url: string | null, valueInteger: number | null } | null> | null } | null }
         | { id: string | null, meta: { extension: Array<{ url: string | null, valueInteger: number | null } | null> | null } | null }
-        | { url: string | null, name: string | null, title: string | null, version: string | null, status: string | null, id: string | null, meta: { extension: Array<{ url: string | null, valueInteger: number | null } | null> | null } | null }
+        | { url: string | null, name: string | null, title: string | null, version: string | null, status: string | null, content: string | null, count: number | null, id: string | null, identifier: Array<{ system: string | null } | null> | null, meta: { extension: Array<{ url: string | null, valueInteger: number | null } | null> | null } | null }
         | { id: string | null, meta: { extension: Array<{ url: string | null, valueInteger: number | null } | null> | null } | null }
         | { id: string | null, meta: { extension: Array<{ url: string | null, valueInteger: number | null } | null> | null } | null }
         | { id: string | null, meta: { extension: Array<{ url: string | null, valueInteger: number | null } | null> | null } | null }
@@ -1272,6 +1272,11 @@ export const DefinitionsDocument = new TypedDocumentString(`
           title
           version
           status
+          content
+          count
+          identifier {
+            system
+          }
         }
         ... on ValueSet {
           url

@@ -7,9 +7,9 @@ import { askOperation } from '../../api/terminology';
 import { readParameters, textIn, type AnswerParameter } from '../../fhir/terminology';
 import { CopyIcon } from '../../layout/copy';
 import { Loaded } from '../../layout/loaded';
-import { RecordTable } from '../../layout/record-table';
-import { screenPath, type Space } from '../../place';
+import { conceptPath, type Space } from '../../place';
 import { texts } from '../../texts';
+import { Designations, Properties } from './concept-tables';
 import classes from './terminology.module.css';
 import { NotLoaded, saysNotLoaded } from './not-loaded';
 import { useDefinitions } from './use-definitions';
@@ -124,12 +124,7 @@ function LookedUp({ space, system, code }: CheckResultProps) {
                 .filter((each) => each !== '')
                 .join(' · ')}{' '}
               {known === undefined ? null : (
-                <Anchor
-                  component={Link}
-                  size="sm"
-                  underline="always"
-                  to={screenPath(space, `terminology/CodeSystem/${known.id}`)}
-                >
+                <Anchor component={Link} size="sm" underline="always" to={conceptPath(space, known.id, code)}>
                   {terminology.openSystem}
                 </Anchor>
               )}
@@ -140,43 +135,5 @@ function LookedUp({ space, system, code }: CheckResultProps) {
         )
       }
     </Loaded>
-  );
-}
-
-function Properties({ parameters }: { readonly parameters: readonly AnswerParameter[] }) {
-  return (
-    <RecordTable
-      rows={parameters.filter(({ name }) => name === 'property')}
-      caption={terminology.properties}
-      look={{ verticalSpacing: 4 }}
-      minWidth={320}
-      keyOf={(_, index) => index}
-      columns={[
-        { title: terminology.property, cell: ({ parts }) => textIn(parts, 'code') },
-        {
-          title: terminology.propertyValue,
-          cells: { className: classes['words'] ?? '' },
-          cell: ({ parts }) => textIn(parts, 'value'),
-        },
-        { title: terminology.meaning, cell: ({ parts }) => textIn(parts, 'description') },
-      ]}
-    />
-  );
-}
-
-function Designations({ parameters }: { readonly parameters: readonly AnswerParameter[] }) {
-  return (
-    <RecordTable
-      rows={parameters.filter(({ name }) => name === 'designation')}
-      caption={terminology.designations}
-      look={{ verticalSpacing: 4 }}
-      minWidth={320}
-      keyOf={(_, index) => index}
-      columns={[
-        { title: terminology.designations, cell: ({ parts }) => textIn(parts, 'value') },
-        { title: terminology.language, cell: ({ parts }) => textIn(parts, 'language') },
-        { title: terminology.use, cell: ({ parts }) => textIn(parts, 'use') },
-      ]}
-    />
   );
 }

@@ -1,19 +1,21 @@
 /** The concepts and properties of a code system. */
-import { Badge, Stack, Text, TextInput } from '@mantine/core';
-import { useDeferredValue, useMemo, useState } from 'react';
-import { objectsOf, textOf, type JsonObject } from '../../api/json';
-import { countConcepts, findConcepts, readConcepts, type Concept } from '../../fhir/concepts';
+import { Badge, Stack, Text } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { numberOf, objectsOf, textOf, type JsonObject } from '../../api/json';
+import { countConcepts, isInTables, readConcepts } from '../../fhir/concepts';
 import { Part } from '../../layout/heading';
 import type { Space } from '../../place';
 import { texts } from '../../texts';
-import { ConceptTree } from './concept-tree';
+import { ConceptDetails } from './concept-details';
+import type { ConceptPlace } from './concept-row';
+import { ConceptSearch } from './concept-search';
 import { KnownUrl } from './known-url';
 import { HowToLoad } from './not-loaded';
 import classes from './terminology.module.css';
+import { Versions } from './versions';
 
 const { terminology } = texts;
-/** Concepts that a filter shows at most. */
-const FOUND = 200;
 
 export interface DefinitionViewProps {
   readonly space: Space;
@@ -21,32 +23,60 @@ export interface DefinitionViewProps {
 }
 
 export function CodeSystemView({ space, value }: DefinitionViewProps) {
+  const [parameters] = useSearchParams();
   const concepts = useMemo(() => readConcepts(value), [value]);
+  const areInTables = isInTables(value);
+  const count = areInTables ? numberOf(value['count']) : countConcepts(concepts);
   const valueSet = textOf(value['valueSet']);
+  const place: ConceptPlace = {
+    space,
+    id: textOf(value['id']) ?? '',
+    system: { url: textOf(value['url']) ?? '', version: textOf(value['version']) ?? '' },
+    chosen: parameters.get('code') ?? '',
+  };
+  const [first] = useState(place.chosen);
+  const isKnown = areInTables || concepts.length > 0;
   return (
     <>
-      <Part
-        title={terminology.concepts}
-        beside={
-          <>
-            <Text size="sm" c="dimmed">
-              {terminology.conceptCount(countConcepts(concepts).toLocaleString())}
-            </Text>
-            <Badge variant="light" color="gray" c="inherit" tt="none">
-              {terminology.content(textOf(value['content']) ?? '')}
-            </Badge>
-          </>
-        }
-      >
-        {concepts.length === 0 ? (
-          <>
-            <Text size="sm">{terminology.noConcepts}</Text>
-            <HowToLoad />
-          </>
+      <div className={isKnown ? classes['beside'] : ''}>
+        <Part
+          title={terminology.concepts}
+          beside={
+            <>
+              {count === undefined ? null : (
+                <Text size="sm" c="dimmed">
+                  {terminology.conceptCount(count.toLocaleString())}
+                </Text>
+              )}
+              {areInTables ? (
+                <Badge variant="light" color="gray" c="inherit" tt="none">
+                  {terminology.stored.tables}
+                </Badge>
+              ) : null}
+              <Badge variant="light" color="gray" c="inherit" tt="none">
+                {terminology.content(textOf(value['content']) ?? '')}
+              </Badge>
+            </>
+          }
+        >
+          {isKnown ? (
+            <ConceptSearch place={place} concepts={areInTables ? undefined : concepts} />
+          ) : (
+            <>
+              <Text size="sm">{terminology.noConcepts}</Text>
+              <HowToLoad />
+            </>
+          )}
+        </Part>
+        {!isKnown ? null : place.chosen === '' ? (
+          <Text size="sm" c="dimmed">
+            {terminology.choose}
+          </Text>
         ) : (
-          <Concepts space={space} system={textOf(value['url']) ?? ''} concepts={concepts} />
+          <ConceptDetails place={place} value={value} first={first} />
         )}
-      </Part>
+      </div>
+      {isKnown ? <Versions place={place} /> : null}
       {valueSet === undefined ? null : (
         <Text size="sm">
           {terminology.itsValueSet}: <KnownUrl space={space} kind="ValueSet" url={valueSet} />
@@ -54,46 +84,6 @@ export function CodeSystemView({ space, value }: DefinitionViewProps) {
       )}
       <PropertyList value={value} />
     </>
-  );
-}
-
-function Concepts({
-  space,
-  system,
-  concepts,
-}: {
-  readonly space: Space;
-  readonly system: string;
-  readonly concepts: readonly Concept[];
-}) {
-  const [text, setText] = useState('');
-  const wanted = useDeferredValue(text).trim();
-  const found = useMemo(
-    () => (wanted === '' ? concepts : findConcepts(concepts, wanted, FOUND)),
-    [concepts, wanted],
-  );
-  return (
-    <Stack gap="xs">
-      <TextInput
-        type="search"
-        aria-label={terminology.filterConcepts}
-        placeholder={terminology.filterConcepts}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        w={{ base: '100%', xs: 360 }}
-      />
-      {found.length === 0 ? (
-        <Text size="sm" role="status">
-          {terminology.noMatchingConcept}
-        </Text>
-      ) : null}
-      {wanted !== '' && found.length === FOUND ? (
-        <Text size="sm" c="dimmed" role="status">
-          {terminology.limited(FOUND)}
-        </Text>
-      ) : null}
-      <ConceptTree key={wanted} space={space} system={system} concepts={found} />
-    </Stack>
   );
 }
 

@@ -1,12 +1,9 @@
-/** Concepts as a tree: what is below a concept is drawn when a person opens it, and long lists in parts. */
-import { ActionIcon, Anchor, Button, Text } from '@mantine/core';
-import { IconChevronDown, IconChevronRight } from '../../layout/icons/icons';
+/** Concepts of a resource as a tree: what is below a concept is drawn when a person opens it, and long lists in parts. */
+import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { Link } from 'react-router';
 import type { Concept } from '../../fhir/concepts';
-import { CopyIcon } from '../../layout/copy';
-import { codePath, type Space } from '../../place';
 import { texts } from '../../texts';
+import { ConceptRow, type ConceptPlace } from './concept-row';
 import classes from './terminology.module.css';
 
 const { terminology } = texts;
@@ -15,12 +12,13 @@ const AT_ONCE = 100;
 const FEW = 12;
 
 export interface ConceptTreeProps {
-  readonly space: Space;
-  readonly system: string;
+  readonly place: ConceptPlace;
   readonly concepts: readonly Concept[];
+  /** Of a tree that is open at once: what it is below, because a hierarchy may be a circle. */
+  readonly above?: readonly Concept[];
 }
 
-export function ConceptTree({ space, system, concepts }: ConceptTreeProps) {
+export function ConceptTree({ place, concepts, above = [] }: ConceptTreeProps) {
   const [limit, setLimit] = useState(AT_ONCE);
   const rest = concepts.length - limit;
   return (
@@ -30,10 +28,14 @@ export function ConceptTree({ space, system, concepts }: ConceptTreeProps) {
           // A code may stand in several places.
           <ConceptRow
             key={`${index}/${concept.code}`}
-            space={space}
-            system={system}
+            place={place}
             concept={concept}
-            isOpenFirst={concepts.length <= FEW && concept.children.length <= FEW}
+            isOpenFirst={concepts.length <= FEW && concept.children.length <= FEW && !above.includes(concept)}
+            below={
+              concept.children.length === 0
+                ? undefined
+                : () => <ConceptTree place={place} concepts={concept.children} above={[...above, concept]} />
+            }
           />
         ))}
       </ul>
@@ -49,58 +51,5 @@ export function ConceptTree({ space, system, concepts }: ConceptTreeProps) {
         </Button>
       ) : null}
     </>
-  );
-}
-
-function ConceptRow({
-  space,
-  system,
-  concept,
-  isOpenFirst,
-}: Omit<ConceptTreeProps, 'concepts'> & { readonly concept: Concept; readonly isOpenFirst: boolean }) {
-  const { code, display, definition, children } = concept;
-  const [isOpen, setOpen] = useState(isOpenFirst);
-  const Chevron = isOpen ? IconChevronDown : IconChevronRight;
-  return (
-    <li>
-      <div className={classes['concept']}>
-        {children.length === 0 ? (
-          <span />
-        ) : (
-          <ActionIcon
-            size="sm"
-            variant="subtle"
-            color="gray"
-            aria-expanded={isOpen}
-            aria-label={isOpen ? terminology.close(code) : terminology.open(code)}
-            onClick={() => setOpen(!isOpen)}
-          >
-            <Chevron size={14} aria-hidden />
-          </ActionIcon>
-        )}
-        <div>
-          <Text size="sm" className={classes['words'] ?? ''}>
-            <Anchor
-              component={Link}
-              to={codePath(space, system, code)}
-              size="sm"
-              className={classes['code'] ?? ''}
-            >
-              {code}
-            </Anchor>{' '}
-            {display}
-          </Text>
-          {definition === '' || definition === display ? null : (
-            <Text size="xs" c="dimmed" lineClamp={2} title={definition}>
-              {definition}
-            </Text>
-          )}
-        </div>
-        <CopyIcon value={code} what={code} />
-      </div>
-      {isOpen && children.length > 0 ? (
-        <ConceptTree space={space} system={system} concepts={children} />
-      ) : null}
-    </li>
   );
 }

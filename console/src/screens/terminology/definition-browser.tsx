@@ -2,9 +2,9 @@
 import { Anchor, Badge, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDeferredValue, useState } from 'react';
 import { Link } from 'react-router';
-import type { DefinitionList, Kind } from '../../api/terminology';
+import type { Definition, DefinitionList, Kind } from '../../api/terminology';
 import { Loaded } from '../../layout/loaded';
-import { RecordTable } from '../../layout/record-table';
+import { NUMBER, RecordTable, type RecordColumn } from '../../layout/record-table';
 import { Part } from '../../layout/heading';
 import { fhirPath, screenPath, type Space } from '../../place';
 import { texts } from '../../texts';
@@ -13,6 +13,18 @@ import { useDefinitions } from './use-definitions';
 
 const { terminology } = texts;
 const AT_ONCE = 50;
+
+const OF_CODE_SYSTEMS: readonly RecordColumn<Definition>[] = [
+  {
+    title: terminology.conceptsColumn,
+    ...NUMBER,
+    cell: ({ concepts }) => concepts?.toLocaleString(),
+  },
+  {
+    title: terminology.storedColumn,
+    cell: ({ stored }) => (stored === undefined ? null : terminology.stored[stored]),
+  },
+];
 
 export interface DefinitionBrowserProps {
   readonly space: Space;
@@ -66,7 +78,7 @@ function Definitions({ space, kind, list }: DefinitionBrowserProps & { readonly 
         empty={<Text size="sm">{terminology.none}</Text>}
         caption={terminology.caption(terminology.kinds[kind])}
         look={{ verticalSpacing: 6 }}
-        minWidth={480}
+        minWidth={kind === 'CodeSystem' ? 720 : 480}
         keyOf={({ id }) => id}
         more={
           found.length > limit
@@ -97,6 +109,8 @@ function Definitions({ space, kind, list }: DefinitionBrowserProps & { readonly 
             cells: { className: classes['url'] ?? '' },
             cell: ({ url }) => url,
           },
+          { title: terminology.version, cell: ({ version }) => version },
+          ...(kind === 'CodeSystem' ? OF_CODE_SYSTEMS : []),
           { title: terminology.status, cell: ({ status }) => status },
         ]}
       />

@@ -48,6 +48,8 @@ export interface ConceptCriteria {
   readonly isActive?: boolean;
   /** True: no abstract concepts. */
   readonly isSelectable?: boolean;
+  /** True: no concepts with a parent. For `scanConcepts`. */
+  readonly isTop?: boolean;
 }
 
 /** A part of those that meet criteria. */

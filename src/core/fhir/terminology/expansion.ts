@@ -143,12 +143,16 @@ async function pageOfStored(
   const isWhole = found.length === filters.length && imports.length === 0 && listed === undefined;
   if (!isWhole || obstacle !== undefined || valueSet.excludes.length > 0) return undefined;
   const { set, conceptOf } = codeSystem.stored;
+  const keys = found.flatMap(({ key }) => (key === 'top' ? [] : key));
+  const isTop = keys.length < found.length;
   const isActive = options.activeOnly === true || valueSet.excludesInactive;
   const criteria: ConceptCriteria = {
-    keys: found.map(({ key }) => key),
+    keys,
     words: [...wordsOf(options.filter === undefined ? [] : [options.filter])],
-    ...{ isActive, isSelectable: options.excludeNotForUI === true },
+    ...{ isActive, isSelectable: options.excludeNotForUI === true, isTop },
   };
+  // Words and other keys are looked for in an index, which does not know the concepts without parents.
+  if (isTop && (criteria.words.length > 0 || found.length > 1)) return undefined;
   const { offset = 0, count = options.maxCodes + 1 } = options;
   const isPlain = !isActive && criteria.isSelectable !== true;
   const most =
@@ -161,7 +165,11 @@ async function pageOfStored(
   let total: number | undefined;
   let rows: readonly ConceptRow[];
   const isScanned = most !== undefined && most > (isPlain ? MANY : MAX_FOUND) && excepted.length === 0;
-  if (isScanned && (isPlain || count > 0)) {
+  if (isTop) {
+    const first = await storage.scanConcepts(set.number, criteria, { after: 0, limit: offset + count });
+    total = first.length < offset + count ? first.length : undefined;
+    rows = first.slice(offset);
+  } else if (isScanned && (isPlain || count > 0)) {
     total = isPlain ? most : undefined;
     // Without a key, the numbers of the set are its places.
     const isByPlace = isPlain && found.length === 0;

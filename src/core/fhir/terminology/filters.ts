@@ -18,7 +18,8 @@ export interface ConceptFilter {
 }
 
 interface FoundBy {
-  readonly key: ConceptKey;
+  /** `top`: concepts without parents, which are found by reading the set in order. */
+  readonly key: ConceptKey | 'top';
   /** Those that the key finds, and how many they are; undefined: not known. */
   readonly count: number | undefined;
   /** The only concept with the key that does not pass. */
@@ -55,7 +56,11 @@ const OPERATORS: Readonly<Record<string, FilterOperator>> = Object.freeze({
   exists: (system, property, value) => {
     const wanted = value === 'true';
     const valuesOf = readerOf(system, property);
-    return (concept) => valuesOf(concept).length > 0 === wanted;
+    const isTop = system.stored !== undefined && property === 'parent' && !wanted;
+    return foundBy(
+      (concept) => valuesOf(concept).length > 0 === wanted,
+      isTop ? { key: 'top', count: undefined, except: undefined } : undefined,
+    );
   },
   regex: (system, property, value) => {
     const matches = toPattern(value);

@@ -51,12 +51,13 @@ export function lookUp(
     if (code !== 'parent' && code !== 'child')
       parameters.push(toProperty(code, { name: 'value', [value[0]]: value[1] }));
   }
-  for (const [code, related] of [
-    ['parent', concept.parents],
-    ['child', concept.children],
+  for (const [code, relation] of [
+    ['parent', 'parents'],
+    ['child', 'children'],
   ] as const) {
+    // Children of stored concepts are read, and may be thousands.
     if (!isRequested(code)) continue;
-    for (const other of related) {
+    for (const other of concept[relation]) {
       const description = displayOf(
         { concept: other, codeSystem, listed: undefined },
         options.displayLanguage,

@@ -329,7 +329,8 @@ async function* candidatesInSet(
     for await (const rows of given) yield toCandidates(rows);
     return;
   }
-  const criteria = { keys: filters.flatMap(({ found }) => found?.key ?? []), words: [] };
+  const keys = filters.flatMap(({ found }) => found?.key ?? []);
+  const criteria = { keys: keys.filter((key) => key !== 'top'), words: [], isTop: keys.includes('top') };
   if (criteria.keys.length > 0) {
     const numbers = await storage.findConcepts(set, criteria, MAX_READ + 1);
     if (numbers.length > MAX_READ) throw tooManyStored();

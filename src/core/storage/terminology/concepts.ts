@@ -20,6 +20,7 @@ export interface HashedCriteria {
   readonly words: readonly string[];
   readonly isActive: boolean;
   readonly isSelectable: boolean;
+  readonly isTop: boolean;
 }
 
 const FIND_SET = defineStatement(
@@ -80,6 +81,7 @@ const SCAN = defineStatement(
     select ${CONCEPT_COLUMNS} from andiron.concept c
     where ${OF_SET} and c.number > ${bind('after')}::int and c.keys @> ${bind('keys')}::bigint[]
       and not (${bind('active')}::boolean and c.inactive) and not (${bind('selectable')}::boolean and c.abstract)
+      and not (${bind('top')}::boolean and cardinality(c.parents) > 0)
     order by c.number limit ${bind('limit')}::int offset ${bind('offset')}::int`),
 );
 
@@ -87,10 +89,13 @@ const SCAN = defineStatement(
 export async function scanConcepts(
   database: Reading,
   { space, set }: SetKey,
-  { keys, isActive, isSelectable }: HashedCriteria,
+  { keys, isActive, isSelectable, isTop }: HashedCriteria,
   { after, limit, offset = 0 }: ConceptRange,
 ): Promise<readonly ConceptRow[]> {
-  const bound = { space, set, keys, active: isActive, selectable: isSelectable, after, limit, offset };
+  const bound = {
+    ...{ space, set, keys, active: isActive, selectable: isSelectable, top: isTop },
+    ...{ after, limit, offset },
+  };
   return toConcepts(await database.run(context(space), SCAN, bound));
 }
 
