@@ -8,7 +8,9 @@ import type { SingleWrites } from '../api/interactions';
 import { turns } from '../concurrency/turns';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
+import { loadDefinitions } from '../fhir/definitions';
 import { type JsonObject, parseStoredObject } from '../fhir/json';
+import type { Release } from '../fhir/release';
 import { conceptSetOf, nameConceptSet } from '../fhir/terminology/concept-set';
 import { choiceMember, objectsMember, stringMember } from '../fhir/terminology/members';
 import { codeKey, declareProperties, readStatus } from '../fhir/terminology/read-code-system';
@@ -100,7 +102,7 @@ export async function importCodeSystem(
       isHierarchical: graph.isHierarchical,
     };
     if (!(await finishConceptSet(connections, space, whole))) throw interrupted();
-    const resource = nameConceptSet(declareUsed(file.head, elements), whole);
+    const resource = nameConceptSet(declareUsed(file.head, elements, context.space.release), whole);
     const { id } = (await write(tools, context, resource, { url, version })).version;
     report?.({ read: graph.size, stored: storing.count });
     const replaced = sets.find(({ number }) => number === currentSet);
@@ -164,23 +166,21 @@ function changed(): Error {
   return fhirError('ruleViolated', { reason: 'The concepts changed while they were imported' });
 }
 
-/** CodeSystem.property.type by the `value[x]` of concepts. */
-const PROPERTY_TYPES: Readonly<Record<string, string>> = {
-  valueCode: 'code',
-  valueCoding: 'Coding',
-  valueString: 'string',
-  valueInteger: 'integer',
-  valueBoolean: 'boolean',
-  valueDateTime: 'dateTime',
-  valueDecimal: 'decimal',
-};
+/** Returns CodeSystem.property.type by the `value[x]` of concepts. */
+function propertyTypes(release: Release): ReadonlyMap<string, string> {
+  const value = loadDefinitions(release).structure('CodeSystem')?.element('concept.property.value[x]');
+  return new Map(
+    (value?.types ?? []).map(({ code }) => [`value${code.charAt(0).toUpperCase()}${code.slice(1)}`, code]),
+  );
+}
 
 /** Returns the CodeSystem with the properties that concepts use and that it does not declare. */
-function declareUsed(head: JsonObject, { valueMembers }: ConceptElements): JsonObject {
+function declareUsed(head: JsonObject, { valueMembers }: ConceptElements, release: Release): JsonObject {
   const declared = objectsMember(head, 'property');
   const known = new Set(declared.map(({ code }) => code));
+  const types = propertyTypes(release);
   const used = [...valueMembers].flatMap(([code, member]) => {
-    const type = PROPERTY_TYPES[member];
+    const type = types.get(member);
     return known.has(code) || type === undefined ? [] : [{ code, type }];
   });
   return used.length === 0 ? head : { ...head, property: [...declared, ...used] };
