@@ -1,6 +1,7 @@
 /** Permanent removal of resources: all versions, index rows and cached data. */
 import { inSpaceOf } from '../authorization/audit-space';
-import { AUDIT_EVENT, SEARCH_PARAMETER, SUBSCRIPTION, PATIENT } from '../fhir/type-names';
+import { conceptSetOf } from '../fhir/terminology/concept-set';
+import { AUDIT_EVENT, CODE_SYSTEM, PATIENT, SEARCH_PARAMETER, SUBSCRIPTION } from '../fhir/type-names';
 import type { RequestContext, Space } from '../context';
 import { fhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
@@ -41,6 +42,7 @@ import {
   type PurgedResource,
   type RemovedCounts,
 } from '../storage/tenants/purge';
+import { findConceptSet, removeConceptSet } from '../storage/terminology/concepts';
 import { workWithoutLimits } from '../storage/tenants/tenant-removal';
 import { keyOfText, keyText } from '../storage/read/version-row';
 import { ID } from '../fhir/resource';
@@ -129,6 +131,7 @@ class Purge {
       throw fhirError('notSupported', {
         reason: `${type}/${id} is searched by: delete it first, and purge it when $reindex-status does not tell of it any more`,
       });
+    await this.purgeConcepts();
     const isSettled = await this.purgeAll();
     await this.purgeLeftRows(space);
     const spaces = await readSpacesBeside(session, space.number);
@@ -156,6 +159,22 @@ class Purge {
       remaining: [...this.remaining.values()].sort(byAddress).slice(0, MAX_REPORTED),
       remainingCount: this.remaining.size,
     };
+  }
+
+  /** Removes the concepts that a CodeSystem has in tables. They go before its versions, which name them, so that a repeated purge finds them. */
+  private async purgeConcepts(): Promise<void> {
+    const { session, request } = this;
+    if (request.type !== CODE_SYSTEM) return;
+    const { connections } = this.options.services;
+    const space = this.context.space.number;
+    const [last] = await readLastTexts(session, space, [this.placeOf(request)]);
+    const codeSystem = last === undefined ? {} : parseStoredObject(last.body);
+    const number = conceptSetOf(codeSystem);
+    const set = number === undefined ? undefined : await findConceptSet(connections, space, number);
+    // Another code system may have the number by a copy of the resource.
+    if (set === undefined || set.url !== codeSystem['url'] || set.version !== codeSystem['version']) return;
+    this.count('concept', await removeConceptSet(connections, { space, set: set.number }));
+    this.count('concept_set', 1);
   }
 
   /** Purges the access records of the resources. The record of the purge itself is written later, and stays. */

@@ -18,3 +18,6 @@ export const GROUP = 'Group';
 
 /** May come with a write, and belongs to the patients of its targets. */
 export const PROVENANCE = 'Provenance';
+
+/** May have its concepts in tables. */
+export const CODE_SYSTEM = 'CodeSystem';

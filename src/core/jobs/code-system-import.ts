@@ -8,35 +8,28 @@ import type { SingleWrites } from '../api/interactions';
 import { turns } from '../concurrency/turns';
 import type { RequestContext } from '../context';
 import { fhirError } from '../errors';
-import { type JsonObject, parseStoredObject, stringifyJson } from '../fhir/json';
-import { propertyValues } from '../fhir/terminology/code-system';
-import { conceptSetOf, nameConceptSet, wordsOf, type ConceptKey } from '../fhir/terminology/concept-set';
-import { objectsMember, stringMember } from '../fhir/terminology/members';
-import { readStatus } from '../fhir/terminology/read-code-system';
+import { loadDefinitions } from '../fhir/definitions';
+import { type JsonObject, parseStoredObject } from '../fhir/json';
+import type { Release } from '../fhir/release';
+import { conceptSetOf, nameConceptSet } from '../fhir/terminology/concept-set';
+import { choiceMember, objectsMember, stringMember } from '../fhir/terminology/members';
+import { codeKey, declareProperties, readStatus } from '../fhir/terminology/read-code-system';
 import type { SearchServices } from '../ports';
-import { foldCode } from '../search/rows/token';
-import { keyText } from '../storage/read/version-row';
 import {
-  addConcepts,
   beginConceptSet,
   finishConceptSet,
   listConceptSets,
   removeConceptSet,
-  type NewConcept,
 } from '../storage/terminology/concepts';
-import { hashConceptKey, OF_SET } from '../terminology/concept-storage';
-import { ConceptGraph } from './concept-graph';
+import { ConceptGraph, refusal } from '../terminology/concept-graph';
+import { ConceptWriter, PORTION, type WrittenConcept } from '../terminology/concept-writer';
 
-/** Concepts that one statement stores. */
-const PORTION = 1_000;
 /** Concepts that are made before others have their turn. */
 const TURN = 50;
 /** Seconds after which an import that says nothing is over. */
 const SILENCE = 60;
 /** A request takes less. */
 const LAST_READERS_MS = 15_000;
-/** Limit on a word that is searched for. */
-const LONGEST_WORD = 100;
 /** Milliseconds for one interaction. */
 const INTERACTION_MS = 60_000;
 /** CodeSystems of one url. */
@@ -81,25 +74,26 @@ export async function importCodeSystem(
       await removeConceptSet(connections, { space, set: number });
   }
 
-  const graph = new ConceptGraph(file.head);
+  const elements = new ConceptElements(file.head);
+  const { graph } = elements;
   for await (const element of file.concepts()) {
-    graph.add(element);
+    elements.add(element);
     if (graph.size % TURN !== 0) continue;
     signal?.throwIfAborted();
     if (graph.size % PORTION === 0) report?.({ read: graph.size, stored: 0 });
     await turns.take();
   }
-  graph.close();
+  await graph.close();
   const set = await beginConceptSet(connections, space, { url, version, digest: file.digest });
-  const storing = new ConceptWriter(tools.services, space, set, graph);
+  const storing = new ConceptWriter(tools.services, { space, set }, graph);
   try {
     for await (const element of file.concepts()) {
-      await storing.add(element);
+      if (!(await storing.add(elements.toWritten(element)))) throw interrupted();
       if (storing.count % PORTION !== 0) continue;
       signal?.throwIfAborted();
       report?.({ read: graph.size, stored: storing.count });
     }
-    await storing.flush();
+    if (!(await storing.flush())) throw interrupted();
     const whole = {
       url,
       version,
@@ -108,7 +102,7 @@ export async function importCodeSystem(
       isHierarchical: graph.isHierarchical,
     };
     if (!(await finishConceptSet(connections, space, whole))) throw interrupted();
-    const resource = nameConceptSet(declareUsed(file.head, graph), whole);
+    const resource = nameConceptSet(declareUsed(file.head, elements, context.space.release), whole);
     const { id } = (await write(tools, context, resource, { url, version })).version;
     report?.({ read: graph.size, stored: storing.count });
     const replaced = sets.find(({ number }) => number === currentSet);
@@ -120,6 +114,7 @@ export async function importCodeSystem(
   } catch (error) {
     const isNamed = (await findVersions(tools, context, url)).some((each) => conceptSetOf(each) === set);
     if (!isNamed) await removeConceptSet(connections, { space, set });
+    if (error instanceof RangeError) throw changed();
     throw error;
   }
 }
@@ -167,105 +162,69 @@ function interrupted(): Error {
   return fhirError('ruleViolated', { reason });
 }
 
-/** CodeSystem.property.type by the `value[x]` of concepts. */
-const PROPERTY_TYPES: Readonly<Record<string, string>> = {
-  valueCode: 'code',
-  valueCoding: 'Coding',
-  valueString: 'string',
-  valueInteger: 'integer',
-  valueBoolean: 'boolean',
-  valueDateTime: 'dateTime',
-  valueDecimal: 'decimal',
-};
+function changed(): Error {
+  return fhirError('ruleViolated', { reason: 'The concepts changed while they were imported' });
+}
+
+/** Returns CodeSystem.property.type by the `value[x]` of concepts. */
+function propertyTypes(release: Release): ReadonlyMap<string, string> {
+  const value = loadDefinitions(release).structure('CodeSystem')?.element('concept.property.value[x]');
+  return new Map(
+    (value?.types ?? []).map(({ code }) => [`value${code.charAt(0).toUpperCase()}${code.slice(1)}`, code]),
+  );
+}
 
 /** Returns the CodeSystem with the properties that concepts use and that it does not declare. */
-function declareUsed(head: JsonObject, { valueMembers }: ConceptGraph): JsonObject {
+function declareUsed(head: JsonObject, { valueMembers }: ConceptElements, release: Release): JsonObject {
   const declared = objectsMember(head, 'property');
   const known = new Set(declared.map(({ code }) => code));
+  const types = propertyTypes(release);
   const used = [...valueMembers].flatMap(([code, member]) => {
-    const type = PROPERTY_TYPES[member];
+    const type = types.get(member);
     return known.has(code) || type === undefined ? [] : [{ code, type }];
   });
   return used.length === 0 ? head : { ...head, property: [...declared, ...used] };
 }
 
-/** Stores the concepts of one set in portions. */
-class ConceptWriter {
-  count = 0;
-  private portion: NewConcept[] = [];
-  /** The key of each concept that others are found below, by its number. */
-  private readonly ownKeys: string[] = [];
+/** Reads elements of `CodeSystem.concept`: into the graph of their hierarchy, and then as they are stored. */
+class ConceptElements {
+  readonly graph = new ConceptGraph();
+  /** The `value[x]` that a property has, by its code. */
+  readonly valueMembers = new Map<string, string>();
+  private readonly propertyCodes = new Set<string>();
+  /** Meanings of properties by their codes, as `declareProperties` returns them. */
+  private readonly meanings: ReadonlyMap<string, string>;
+  private readonly fold: (code: string) => string;
 
-  constructor(
-    private readonly services: SearchServices,
-    readonly space: number,
-    readonly set: number,
-    private readonly graph: ConceptGraph,
-  ) {}
-
-  async add(element: JsonObject): Promise<void> {
-    this.portion.push(this.toConcept(element));
-    this.count++;
-    if (this.count % TURN === 0) await turns.take();
-    if (this.portion.length >= PORTION) await this.flush();
+  constructor(head: JsonObject) {
+    this.fold = codeKey(head);
+    this.meanings = declareProperties(head, this.propertyCodes);
   }
 
-  async flush(): Promise<void> {
-    const { portion } = this;
-    this.portion = [];
-    if (portion.length === 0) return;
-    if (!(await addConcepts(this.services.connections, this, portion))) throw interrupted();
-  }
-
-  private toConcept(element: JsonObject): NewConcept {
-    const { graph, services } = this;
-    const code = stringMember(element, 'code') ?? '';
-    const folded = graph.fold(code);
-    const own = graph.numberOf(folded);
-    if (own === undefined || own !== this.count)
-      throw fhirError('ruleViolated', { reason: 'The concepts changed while they were imported' });
-    const parents = graph.parentsOf(own).map((number) => graph.codeOf(number));
-    const high = services.hasher.text(foldCode(code));
-    const token = keyText({ high, low: services.hasher.low });
-    return {
-      number: own + 1,
-      ...{ folded, token, parents },
-      ...readStatus(element, graph.meanings, graph.propertyCodes),
-      descendants: graph.descendantsOf(own),
-      keys: [...this.keysOf(own, element, parents)],
-      words: [...wordsOf(textsOf(element))].map((word) => word.slice(0, LONGEST_WORD)),
-      element: stringifyJson(element, true),
-    };
-  }
-
-  /** Returns the keys of a concept, its own first. */
-  private keysOf(own: number, element: JsonObject, parents: readonly string[]): Set<string> {
-    const keys = new Set([this.ownKey(own), this.hash(OF_SET)]);
-    for (const above of this.graph.ancestorsOf(own)) keys.add(this.ownKey(above));
-    for (const value of parents) keys.add(this.hash({ property: 'parent', value }));
-    const names = new Set(
-      objectsMember(element, 'property').flatMap((each) => stringMember(each, 'code') ?? []),
-    );
-    for (const property of names) {
-      if (property === 'parent') continue;
-      for (const value of propertyValues(element, property)) keys.add(this.hash({ property, value }));
+  /** Adds a concept to the graph. Throws `ruleViolated` for one without a code, with concepts inside, or whose code was there. */
+  add(element: JsonObject): void {
+    const { graph } = this;
+    const code = stringMember(element, 'code');
+    if (code === undefined) throw refusal(`concept ${graph.size + 1} has no code`);
+    if (element['concept'] !== undefined)
+      throw refusal(`the concept ${code} has concepts inside: name their parent by a property instead`);
+    const folded = this.fold(code);
+    graph.add(folded);
+    for (const property of objectsMember(element, 'property')) {
+      const name = stringMember(property, 'code') ?? '';
+      const value = choiceMember(property);
+      if (value === undefined) continue;
+      this.propertyCodes.add(name);
+      if (!this.valueMembers.has(name)) this.valueMembers.set(name, value[0]);
+      const meaning = this.meanings.get(name);
+      if (typeof value[1] !== 'string') continue;
+      if (meaning === 'parent') graph.connect(this.fold(value[1]), folded);
+      else if (meaning === 'child') graph.connect(folded, this.fold(value[1]));
     }
-    return keys;
   }
 
-  private ownKey(number: number): string {
-    return (this.ownKeys[number] ??= this.hash({ below: this.graph.codeOf(number) }));
+  toWritten(element: JsonObject): WrittenConcept {
+    const folded = this.fold(stringMember(element, 'code') ?? '');
+    return { folded, ...readStatus(element, this.meanings, this.propertyCodes), element };
   }
-
-  private hash(key: ConceptKey): string {
-    return hashConceptKey(this.services.hasher, this.space, this.set, key);
-  }
-}
-
-/** The texts of a concept that people search. */
-function textsOf(element: JsonObject): readonly string[] {
-  const designations = objectsMember(element, 'designation').map((each) => stringMember(each, 'value'));
-  return [stringMember(element, 'code'), stringMember(element, 'display'), ...designations].filter(
-    (text) => text !== undefined,
-  );
 }

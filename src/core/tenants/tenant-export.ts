@@ -3,7 +3,7 @@ import type { ExportPart, ExportLine } from '../api/tenant';
 import { createHash, type Hash } from 'node:crypto';
 import { parsePolicies } from '../authorization/policy';
 import { ANONYMOUS } from '../context';
-import { FhirError } from '../errors';
+import { fhirError, FhirError } from '../errors';
 import { parseStoredObject } from '../fhir/json';
 import { parseReference, visitReferenceTexts } from '../fhir/reference';
 import { RELEASE_NAMES, type Release } from '../fhir/release';
@@ -18,6 +18,7 @@ import { contentLines } from './exported-content';
 import { DEFAULT_TIME_ZONE, TIME_ZONE, type StoredSettings } from './tenant-settings';
 import { readLastSequence } from '../storage/read/feed';
 import { readMovedEvents, readMovedSpaces, type MovedSpace } from '../storage/tenants/moved-subscriptions';
+import { listReadySets, readMovedConcepts, type MovedSet } from '../storage/terminology/moved-concepts';
 import { readVersionsUpTo } from '../storage/tenants/tenant-export';
 import type { TenantRow, TenantStore } from '../storage/tenants/tenants';
 import { keyText, type VersionRow } from '../storage/read/version-row';
@@ -88,6 +89,10 @@ export async function exportTenant(
   const lasts = new Map<string, number>();
   for (const { part, space } of parts)
     lasts.set(part, moved.get(space)?.last ?? (await readLastSequence(services.database, space)));
+  // A set that is replaced stays for some seconds: those that these versions name are there.
+  const sets = new Map<number, readonly MovedSet[]>();
+  if (which === 'all')
+    for (const space of dataSpaces) sets.set(space, await listReadySets(services.database, space));
   const header: ExportHeader = {
     andironTenant: EXPORT_FORMAT,
     name,
@@ -98,7 +103,7 @@ export async function exportTenant(
     policies: JSON.parse(row.policies) as ExportHeader['policies'],
     lastSequence: Object.fromEntries(lasts),
   };
-  return lines(options, { tenant: row.number, header, parts, moved, which });
+  return lines(options, { tenant: row.number, header, parts, moved, sets, which });
 }
 
 const NONE_MOVED: ReadonlyMap<number, MovedSpace> = new Map();
@@ -131,12 +136,14 @@ async function* lines(
     header,
     parts,
     moved,
+    sets,
     which,
   }: {
     readonly tenant: number;
     readonly header: ExportHeader;
     readonly parts: readonly Part[];
     readonly moved: ReadonlyMap<number, MovedSpace>;
+    readonly sets: ReadonlyMap<number, readonly MovedSet[]>;
     readonly which: 'all' | 'current';
   },
 ): AsyncGenerator<ExportLine> {
@@ -152,6 +159,10 @@ async function* lines(
   };
   if (which === 'all') for await (const text of rowLines(options, tenant)) yield toLine(ROWS, text);
   if (moved.size > 0) for await (const text of movedLines(options, parts, moved)) yield toLine(ROWS, text);
+  for (const { release, space } of parts)
+    for (const set of sets.get(space) ?? [])
+      for await (const text of conceptLines(services, { tenant: header.name, release, space, set }))
+        yield toLine(ROWS, text);
   for (const { part, release, isAudit, space } of parts) {
     const last = header.lastSequence[part] ?? 0;
     for await (const row of readVersionsUpTo(services.database, space, last, which)) {
@@ -203,6 +214,41 @@ async function* movedLines(
     }
   } finally {
     await session.close();
+  }
+}
+
+/**
+ * A set of concepts, and each of them, in its order. Throws `tenantBusy` where an import of its code system has replaced it
+ * meanwhile.
+ */
+async function* conceptLines(
+  { database }: Pick<Services, 'database'>,
+  {
+    tenant,
+    release,
+    space,
+    set,
+  }: { readonly tenant: string; readonly release: Release; readonly space: number; readonly set: MovedSet },
+): AsyncGenerator<string> {
+  const { number, url, version } = set;
+  yield JSON.stringify({ table: 'concept_set', row: { release, number, url, version } });
+  const concepts = readMovedConcepts(database, { space, set: number });
+  for (let next = await concepts.next(); ; next = await concepts.next()) {
+    if (next.done === true) {
+      if (next.value) return;
+      throw fhirError('tenantBusy', {
+        tenant,
+        status: 'being given other concepts of a code system: export it again',
+      });
+    }
+    const { folded, isAbstract, isInactive, parents, element } = next.value;
+    const beside = JSON.stringify({
+      folded,
+      ...(isAbstract ? { abstract: true } : {}),
+      ...(isInactive ? { inactive: true } : {}),
+      ...(parents.length === 0 ? {} : { parents }),
+    });
+    yield `{"table":"concept","row":${beside.slice(0, -1)},"element":${oneLine(element)}}}`;
   }
 }
 

@@ -9,6 +9,7 @@ import { isShownName } from '../limits/shown-name';
 import { SUBSCRIPTION } from '../fhir/type-names';
 import { reindex, type ReindexOptions } from '../indexing/reindex';
 import { earlierContentOf, ImportedContents, type ImportedContent } from './imported-content';
+import { ImportedConcepts } from './imported-concepts';
 import { ImportedSubscriptions } from './imported-subscriptions';
 import { ImportedVersions, nameOf, type VersionTarget } from './imported-version';
 import type { Spaces } from './spaces';
@@ -133,6 +134,7 @@ class Import {
   private readonly header: ExportHeader;
   private readonly subscriptions: ImportedSubscriptions;
   readonly contents: ImportedContents;
+  private readonly concepts: ImportedConcepts;
   private readonly versions: ImportedVersions;
 
   constructor(
@@ -144,10 +146,11 @@ class Import {
     this.header = header;
     const { keys, contents, extensionBase } = options.services;
     this.contents = new ImportedContents(contents, extensionBase);
+    const spaces = new Map(RELEASE_NAMES.map((release) => [release, this.spaceOf(release, false)]));
+    this.concepts = new ImportedConcepts({ session, services: options.services, spaces });
     this.subscriptions = new ImportedSubscriptions({
-      session,
+      ...{ session, spaces },
       isKept: keepsSubscriptions,
-      spaces: new Map(RELEASE_NAMES.map((release) => [release, this.spaceOf(release, false)])),
       lastOf: (release) => header.lastSequence[release] ?? 0,
       keyOf: (id) => keyText(keys.keyOf(SUBSCRIPTION, id)),
     });
@@ -179,11 +182,13 @@ class Import {
     const present = new Map<ExportPart, number>();
     await removeTableRows(this.session, this.row.number);
     await this.subscriptions.begin();
+    await this.concepts.begin();
     for (let next = await reader.next(); next.done !== true; next = await reader.next()) {
       this.line += 1;
       await turns.take();
       const members = this.parse(next.value);
       const { end, table } = members;
+      if (table !== 'concept') await this.endConcepts();
       if (isJsonObject(end)) {
         await flush();
         this.requireWhole(end);
@@ -233,6 +238,11 @@ class Import {
   /** Imports a row that is not a version, such as a client. */
   private async addRow({ table, row }: JsonObject): Promise<void> {
     if (typeof table !== 'string' || !isJsonObject(row)) refuse(this.line, 'it names no table or has no row');
+    if (ImportedConcepts.isTable(table)) {
+      const fault = await this.concepts.add(table, row);
+      if (fault !== undefined) refuse(this.line, fault);
+      return;
+    }
     if (ImportedSubscriptions.isTable(table)) {
       if (!(await this.subscriptions.add(table, row))) refuse(this.line, 'it is not a row of a Subscription');
       return;
@@ -246,6 +256,12 @@ class Import {
       return false;
     });
     if (!isTaken) refuse(this.line, 'it is not a row that a tenant may have');
+  }
+
+  /** Stores the set of concepts whose lines have ended. */
+  private async endConcepts(): Promise<void> {
+    const fault = await this.concepts.end();
+    if (fault !== undefined) refuse(this.line - 1, fault);
   }
 
   private placeOf({ release, audit }: JsonObject): VersionTarget {

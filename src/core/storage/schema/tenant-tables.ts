@@ -8,10 +8,10 @@ import { bind, defineStatement, template, type Statement } from '../connection/s
 
 /**
  * versions: exported as versions, with the AuditEvents; rows: exported unchanged; made: derived from the versions by an
- * import; moved: exported only for a tenant that moves with its Subscriptions (storage/tenants/moved-subscriptions.ts); left:
- * not exported, because it is transient or valid for this tenant only.
+ * import; moved: exported only for a tenant that moves with its Subscriptions (storage/tenants/moved-subscriptions.ts); concepts:
+ * exported without hashes, which the importing database makes anew (storage/terminology/moved-concepts.ts); left: not exported, because it is transient or valid for this tenant only.
  */
-type ExportTreatment = 'versions' | 'rows' | 'made' | 'moved' | 'left';
+type ExportTreatment = 'versions' | 'rows' | 'made' | 'moved' | 'concepts' | 'left';
 
 /** The treatment of each table; referenced tables precede referring ones. */
 export const TENANT_TABLES: Readonly<Record<string, ExportTreatment>> = {
@@ -45,9 +45,8 @@ export const TENANT_TABLES: Readonly<Record<string, ExportTreatment>> = {
   second_factor: 'left',
   // Converted to AuditEvents before an export.
   access_record: 'left',
-  // Another database hashes otherwise, and publishers' files are imported again.
-  concept_set: 'left',
-  concept: 'left',
+  concept_set: 'concepts',
+  concept: 'concepts',
   job: 'left',
   job_content: 'left',
   export_member: 'left',

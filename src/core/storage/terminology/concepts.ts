@@ -255,11 +255,12 @@ const REMOVE_SET = defineStatement(
     returning 1`),
 );
 
-/** Removes a set, whose import can add nothing from then on. */
-export async function removeConceptSet(database: Reading, { space, set }: SetKey): Promise<void> {
+/** Removes a set, whose import can add nothing from then on. Returns the number of its concepts. */
+export async function removeConceptSet(database: Reading, { space, set }: SetKey): Promise<number> {
   await database.run(context(space), REMOVE_SET, { space, set });
-  for (;;) {
+  for (let count = 0; ;) {
     const removed = await database.run({ ...context(space), isBulk: true }, REMOVE, { space, set });
-    if (removed.length < REMOVED_AT_ONCE) return;
+    count += removed.length;
+    if (removed.length < REMOVED_AT_ONCE) return count;
   }
 }
