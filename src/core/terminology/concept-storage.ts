@@ -6,6 +6,7 @@ import type { Services } from '../ports';
 import {
   findConcepts,
   findConceptSet,
+  findSubsumed,
   type HashedCriteria,
   listConcepts,
   readConcepts,
@@ -39,6 +40,7 @@ export function createConceptStorage(
       const keys = criteria.keys.length === 0 ? [OF_SET] : criteria.keys;
       return findConcepts(connections, { space, set }, hashed(set, { ...criteria, keys }), limit);
     },
+    findSubsumed: (set, codes, limit) => findSubsumed(connections, { space, set }, codes, limit),
   };
 }
 

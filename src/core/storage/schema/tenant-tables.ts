@@ -48,6 +48,9 @@ export const TENANT_TABLES: Readonly<Record<string, ExportTreatment>> = {
   // Another database hashes otherwise, and publishers' files are imported again.
   concept_set: 'left',
   concept: 'left',
+  // Its pairs were found by code systems of this database; a client that finds its table gone begins it again.
+  closure: 'left',
+  closure_concept: 'left',
   job: 'left',
   job_content: 'left',
   export_member: 'left',
