@@ -5,8 +5,8 @@
 import { fhirError } from '../../errors';
 import { type JsonObject, type JsonValue } from '../json';
 import { type CodeSystem, findAbove, isFragment } from './code-system';
-import { type ComposedValueSet, usedCodeSystems } from './compose';
-import { designationsBeside, type DesignationToken, displayOf, isWanted } from './display';
+import { type ComposedValueSet, usedResources } from './compose';
+import { designationsBeside, designationsOf, type DesignationToken, displayOf, isWanted } from './display';
 import { declaredProperties, propertiesOf } from './expansion-properties';
 import { type ConceptCriteria, type ConceptRow, type ConceptStorage, wordsOf } from './concept-set';
 import { withConcepts } from './stored-code-system';
@@ -22,7 +22,7 @@ import {
 import { toCanonical } from './source';
 
 export interface ExpansionOptions {
-  /** Every word must be in code or display, in any case. */
+  /** Every word must be in the code, the display or a designation, in any case. */
   readonly filter?: string;
   readonly offset?: number;
   readonly count?: number;
@@ -212,7 +212,13 @@ function isSelected(member: Member, words: readonly string[], options: Expansion
   if (options.activeOnly === true && isInactive(member)) return false;
   if (options.excludeNotForUI === true && isAbstract(member)) return false;
   if (words.length === 0) return true;
-  const text = `${member.code} ${displayOf(member, options.displayLanguage) ?? ''}`.toLowerCase();
+  const texts = [
+    member.code,
+    displayOf(member, options.displayLanguage),
+    member.concept?.display,
+    ...designationsOf(member).map((designation) => stringMember(designation, 'value')),
+  ];
+  const text = texts.join(' ').toLowerCase();
   return words.every((word) => text.includes(word));
 }
 
@@ -297,23 +303,30 @@ const canonicalParameter = (name: string, canonical: string): JsonObject => ({
   [/\s/.test(canonical) ? 'valueString' : 'valueUri']: canonical,
 });
 
+const toUsed = (name: string, canonicals: Iterable<string>): readonly JsonObject[] =>
+  [...canonicals].map((canonical) => canonicalParameter(name, canonical));
+
 /**
- * Returns the parameters of the request, the versions of the code systems (R4), and the code systems themselves (R5).
+ * Returns the parameters of the request, the versions of the code systems (R4), the code systems themselves (R5), and what else HL7's
+ * terminology ecosystem wants to know of an expansion.
  */
 function toParameters(
   valueSet: ComposedValueSet,
   members: readonly Member[],
   options: ExpansionOptions,
 ): { parameter?: JsonObject[] } {
-  const used = [...usedCodeSystems(valueSet)];
-  const versions = new Set(used.filter((canonical) => canonical.includes('|')));
+  const { codeSystems, fragments, supplements, valueSets } = usedResources(valueSet);
+  const versions = new Set([...codeSystems].filter((canonical) => canonical.includes('|')));
   for (const { system, version } of members) {
     if (version !== undefined) versions.add(toCanonical(system, version));
   }
   const parameter = [
     ...options.parameters,
-    ...used.map((canonical) => canonicalParameter('used-codesystem', canonical)),
-    ...[...versions].map((canonical) => canonicalParameter('version', canonical)),
+    ...toUsed('used-codesystem', codeSystems),
+    ...toUsed('used-valueset', valueSets),
+    ...toUsed('used-supplement', supplements),
+    ...toUsed('used-fragment', fragments),
+    ...toUsed('version', versions),
   ];
   return parameter.length === 0 ? {} : { parameter };
 }
