@@ -6,7 +6,7 @@ import { fhirError } from '../../errors';
 import { type JsonObject } from '../json';
 import { satisfiesVersion } from './business-version';
 import { isFragment, type CodeSystem } from './code-system';
-import { describeNotLoaded } from './not-loaded';
+import { describeNotLoaded, describeNoValueSet } from './not-loaded';
 import { type ConceptFilter, compileFilter } from './filters';
 import { booleanMember, objectMember, objectsMember, stringMember, stringsMember } from './members';
 import { type Canonical, parseCanonical, type TerminologySource, toCanonical } from './source';
@@ -260,7 +260,7 @@ function pinned(text: string, { valueSets }: VersionRules): string {
 }
 
 function toUnknown(text: string): ComposedValueSet {
-  const obstacle = `The included value set ${text} does not exist`;
+  const obstacle = describeNoValueSet(text);
   const named = { url: undefined, version: undefined };
   return {
     ...named,
