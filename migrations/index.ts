@@ -31,6 +31,7 @@ import * as functionsOfBefore from './0064-functions-of-before';
 import * as rowsByNode from './0065-rows-by-node';
 import * as triggersOfBefore from './0066-triggers-of-before';
 import * as concepts from './0067-concepts';
+import * as closures from './0068-closures';
 
 export { SEQUENCE_COLUMNS } from './0062-long-sequences';
 export { readDroppingSteps, readEarlierFunctions, readFunctions, type DatabaseFunction } from './sql-files';
@@ -72,6 +73,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0065-rows-by-node': rowsByNode,
   '0066-triggers-of-before': triggersOfBefore,
   '0067-concepts': concepts,
+  '0068-closures': closures,
 };
 
 /** The steps that the baseline replaces. A database with the last of them has the schema that the baseline creates. */

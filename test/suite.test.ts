@@ -19,6 +19,7 @@ const BOTH_RELEASES: readonly string[] = [
   'core/fhir/validate/examples',
   'core/fhir/validate/invariants-table',
   'core/interactions/examples',
+  'core/operations/every-value-set',
   'core/search/compartment',
   'core/search/examples',
   'core/search/parameter',

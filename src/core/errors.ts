@@ -17,7 +17,7 @@ export interface Issue {
   /** FHIRPath of the erroneous element of the input, if there is one. */
   readonly expression?: string;
   /** What a program reads: a code of a system, and the text of that system for it. */
-  readonly details?: { readonly system: string; readonly code: string; readonly text: string };
+  readonly details?: { readonly system?: string; readonly code?: string; readonly text: string };
   /** The text is the server's own and is sent in full; diagnostics that may contain client input are cut. */
   readonly isOwnText?: boolean;
 }

@@ -24,7 +24,9 @@ export function toOutcomeResource(issues: readonly Issue[]): JsonObject {
         ? {}
         : {
             details: {
-              coding: [{ system: details.system, code: details.code }],
+              ...(details.system === undefined || details.code === undefined
+                ? {}
+                : { coding: [{ system: details.system, code: details.code }] }),
               text: toSentence(details.text),
             },
           }),

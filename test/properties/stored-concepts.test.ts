@@ -4,6 +4,7 @@
  */
 import { isJsonObject, parseJson, type JsonObject, type RequestContext } from '../../src/core';
 import type { CodeSystemFile } from '../../src/core/api/terminology';
+import { propertyValues } from '../../src/core/fhir/terminology/code-system';
 import { stringMember } from '../../src/core/fhir/terminology/members';
 import { createRandom, type Random } from './oracle/random';
 import { openCore, type OpenedCore } from '../support/core';
@@ -241,6 +242,67 @@ it('$expand gives the same codes in pages, and in all where the expansion is fla
     if (Array.isArray(contains)) codes += contains.length;
   }
   expect(codes).toBeGreaterThan(COUNT);
+});
+
+/** All pairs of a code and one above it, by the parents that the concepts name. */
+function pairsAmong(codes: ReadonlySet<string>): readonly string[] {
+  const parents = new Map(
+    concepts.map((each) => [stringMember(each, 'code') ?? '', propertyValues(each, 'parent')] as const),
+  );
+  return [...codes].flatMap((code) => {
+    const above = new Set(parents.get(code));
+    // The iteration of a Set includes entries that are added meanwhile.
+    for (const next of above) for (const parent of parents.get(next) ?? []) above.add(parent);
+    return [...above].filter((each) => codes.has(each)).map((each) => `${code} < ${each}`);
+  });
+}
+
+it('closure tables have the pairs of all concepts that were added, in whatever portions', async () => {
+  const closure = async (url: string, ...parameter: readonly object[]): Promise<readonly string[]> => {
+    const result = await opened.core.interactions.invoke(context, {
+      ...{ level: 'system', code: 'closure', safe: false },
+      input: parseJson(
+        JSON.stringify({
+          resourceType: 'Parameters',
+          parameter: [{ name: 'name', valueString: url.slice(-20) }, ...parameter],
+        }),
+      ),
+    });
+    if (!('text' in result)) throw new Error('there is no text');
+    const { group = [] } = JSON.parse(result.text) as {
+      readonly group?: readonly {
+        readonly element: readonly {
+          readonly code: string;
+          readonly target: readonly { readonly code: string }[];
+        }[];
+      }[];
+    };
+    return group.flatMap(({ element }) =>
+      element.flatMap(({ code, target }) => target.map((above) => `${code} < ${above.code}`)),
+    );
+  };
+  for (const system of URLS) {
+    await closure(system);
+    const added = new Set<string>();
+    const found: string[] = [];
+    for (let portion = 0; portion < 6; portion++) {
+      const codes = Array.from(
+        { length: 1 + random.below(60) },
+        () => stringMember(random.pick(concepts), 'code') ?? '',
+      );
+      for (const code of codes) added.add(code);
+      found.push(
+        ...(await closure(
+          system,
+          ...codes.map((code) => ({ name: 'concept', valueCoding: { system, code } })),
+        )),
+      );
+      expect(found.toSorted()).toEqual(pairsAmong(added).toSorted());
+    }
+    expect(found.length).toBeGreaterThan(50);
+    const whole = await closure(system, { name: 'version', valueString: '0' });
+    expect(whole.toSorted()).toEqual(found.toSorted());
+  }
 });
 
 it('$find-matches finds the same codes that have all properties', async () => {

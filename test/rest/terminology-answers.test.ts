@@ -635,8 +635,89 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     expect(json.expansion.parameter).toEqual([
       { name: 'used-codesystem', valueString: `${base}/animals|May 2021` },
       { name: 'used-codesystem', valueUri: `${base}/plants` },
+      { name: 'used-fragment', valueUri: `${base}/plants` },
       { name: 'version', valueString: `${base}/animals|May 2021` },
     ]);
+  });
+
+  it('an expansion names the value sets that it imports, and not those that it contains', async () => {
+    const { status } = await send('PUT', 'ValueSet/imported', {
+      ...{
+        resourceType: 'ValueSet',
+        id: 'imported',
+        url: `${base}/imported`,
+        version: '3',
+        status: 'active',
+      },
+      compose: { include: [{ system: `${base}/animals` }] },
+    });
+    expect(status).toBe(201);
+    const contained = {
+      ...{ resourceType: 'ValueSet', id: 'inner', url: `${base}/inner`, status: 'active' },
+      compose: { include: [{ valueSet: [`${base}/imported`] }] },
+    };
+    const resource = {
+      ...{ resourceType: 'ValueSet', url: `${base}/outer`, status: 'active', contained: [contained] },
+      compose: { include: [{ valueSet: ['#inner'] }] },
+    };
+    const { json } = await invoke('ValueSet/$expand', [{ name: 'valueSet', resource }]);
+    const used = (json.expansion.parameter as { readonly name: string; readonly valueUri?: string }[])
+      .filter(({ name }) => name === 'used-valueset')
+      .map(({ valueUri }) => valueUri);
+    expect(used).toEqual([`${base}/imported|3`]);
+  });
+
+  it('words and filters find codes by their designations too', async () => {
+    const codes = async (compose: object, ...more: readonly object[]): Promise<readonly string[]> => {
+      const resource = { resourceType: 'ValueSet', status: 'active', compose: { include: [compose] } };
+      const { json } = await invoke('ValueSet/$expand', [{ name: 'valueSet', resource }, ...more]);
+      return (json.expansion.contains ?? []).map(({ code }: { readonly code: string }) => code);
+    };
+    const animals = { system: `${base}/animals` };
+    const filter = (valueString: string): object => ({ name: 'filter', valueString });
+    expect(await codes(animals, filter('pferd'))).toEqual(['horse']);
+    expect(await codes(animals, filter('equi horse'))).toEqual(['horse']);
+    expect(await codes(animals, filter('cow'))).toEqual([]);
+    const by = (op: string, value: string): object => ({
+      ...animals,
+      filter: [{ property: 'designation', op, value }],
+    });
+    expect(await codes(by('=', 'equine'))).toEqual(['horse']);
+    expect(await codes(by('regex', 'Pferd.*'))).toEqual(['horse']);
+    expect(await codes(by('exists', 'false'))).toEqual(['pony']);
+  });
+
+  it('a look-up gives all properties for *, and says of which it knows nothing', async () => {
+    const lookup = async (...properties: readonly string[]) => {
+      const { json } = await invoke('CodeSystem/$lookup', [
+        { name: 'system', valueUri: `${base}/animals` },
+        { name: 'code', valueCode: 'pony' },
+        ...properties.map((valueCode) => ({ name: 'property', valueCode })),
+      ]);
+      const parts = (json.parameter as { readonly name: string; readonly part?: readonly object[] }[])
+        .filter(({ name }) => name === 'property')
+        .map(({ part = [] }) => part.map((each) => Object.values(each)[1]));
+      return { parts, issues: valuesOf(json)['issues'] };
+    };
+    const parent = ['parent', 'horse', 'horse'];
+    const inactive = ['inactive', false];
+    expect(await lookup('*')).toEqual({ parts: [inactive, parent], issues: undefined });
+    expect(await lookup('inactive', 'notSelectable', 'lang.de', 'definition')).toEqual({
+      parts: [inactive, ['notSelectable', false]],
+      issues: undefined,
+    });
+    expect(await lookup('parent', 'colour')).toEqual({
+      parts: [parent],
+      issues: {
+        resourceType: 'OperationOutcome',
+        issue: [
+          {
+            ...{ severity: 'warning', code: 'not-found' },
+            diagnostics: `The code system ${base}/animals has no property 'colour'`,
+          },
+        ],
+      },
+    });
   });
 
   it('a validation returns the concept that was asked for, and says that a code is inactive', async () => {
@@ -704,7 +785,9 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
       const lookup = `CodeSystem/$lookup?system=${base}/animals&code=horse&displayLanguage=it`;
       expect(valuesOf((await send('GET', lookup)).json)).toMatchObject({ display: 'horse' });
       const { json } = await send('GET', `${lookup}&useSupplement=${supplement}`);
-      expect(valuesOf(json)).toMatchObject({ display: 'cavallo' });
+      expect(valuesOf(json)).toMatchObject({ display: 'cavallo', 'used-supplement': supplement });
+      const { json: expanded } = await expand(supplied);
+      expect(expanded.expansion.parameter).toContainEqual({ name: 'used-supplement', valueUri: supplement });
     });
 
     it('makes its displays and designations right ones', async () => {

@@ -150,6 +150,36 @@ describe.each(TESTED_RELEASES)('under %s', (release) => {
     });
   });
 
+  it('a map without a value set translates to the codes of the one that is asked for, and to no others', async () => {
+    const valueSet = (id: string, code: string): object => ({
+      ...{ resourceType: 'ValueSet', id, url: `http://example.org/ValueSet/${id}`, status: 'active' },
+      compose: { include: [{ system: LOINC, concept: [{ code }] }] },
+    });
+    for (const [id, code] of [
+      ['with-rare', '9999-9'],
+      ['without-rare', '1-1'],
+    ] as const)
+      expect((await send('PUT', `ValueSet/${id}`, valueSet(id, code))).status).toBe(201);
+    const rare = { system: LOCAL, code: 'rare', url: fallback.url };
+    const asked = async (target: string): Promise<readonly unknown[]> => {
+      const query = new URLSearchParams({ ...rare, target }).toString();
+      const { json } = await send('GET', `ConceptMap/$translate?${query}`);
+      const { result, matches } = resultOf(json.parameter);
+      const message = (json.parameter as Parameter[]).find(({ name }) => name === 'message');
+      return [result, matches, message?.['valueString']];
+    };
+    expect(await asked('http://example.org/ValueSet/with-rare')).toEqual([
+      ...[true, [`inexact ${LOINC}|9999-9`], undefined],
+    ]);
+    expect(await asked('with-rare')).toEqual([true, [`inexact ${LOINC}|9999-9`], undefined]);
+    expect(await asked('http://example.org/ValueSet/without-rare')).toEqual([
+      ...[false, [], 'The translations are not in the value set http://example.org/ValueSet/without-rare'],
+    ]);
+    expect(await asked('http://example.org/ValueSet/never')).toEqual([
+      ...[false, [], expect.stringContaining('http://example.org/ValueSet/never is not here')],
+    ]);
+  });
+
   it('the other way round wider is narrower', async () => {
     expect(await invoke({ system: V2, code: 'O', url: MAP_V2, reverse: 'true' })).toEqual({
       result: true,

@@ -9,4 +9,5 @@ export const NO_CONCEPTS: ConceptStorage = {
   listConcepts: nothing,
   scanConcepts: nothing,
   findConcepts: nothing,
+  findSubsumed: nothing,
 };

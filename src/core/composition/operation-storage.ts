@@ -25,6 +25,7 @@ import type { SearchServices, Services, WriteServices } from '../ports';
 import { documentText } from '../operations/document-text';
 import { readLabelled } from '../storage/read/conformance';
 import { restartSearchParameters, searchParameterProgress } from '../indexing/search-parameter-progress';
+import { addToClosure, readClosure, startClosure } from '../storage/terminology/closures';
 import { createTerminologyStorage } from '../terminology/environment';
 import type { RetryingWriter } from '../interactions/retrying-writer';
 import { createQueryTools } from './subscription-queries';
@@ -77,6 +78,9 @@ export function createOperationStorage(
       ),
     search: (request) => interactions.search(context, request),
     findConceptMaps: (system, isTarget) => findConceptMaps(services, context, system, isTarget),
+    startClosure: (name, most) => startClosure(services.connections, space.number, { name, most }),
+    readClosure: (name, most) => readClosure(services.connections, space.number, { name, most }),
+    addToClosure: (change) => addToClosure(services.connections, space.number, change),
     async readRecord(request) {
       const page = await everything(services, context, request);
       return answers?.page(page) ?? page;
@@ -104,6 +108,8 @@ export function createReadingStorage(
   const refuse = (): Promise<never> => Promise.reject(new Error('an operation in a transaction writes'));
   return {
     ...createOperationStorage(services, context, { write: refuse, purge: refuse, ...tools }),
+    startClosure: refuse,
+    addToClosure: refuse,
     storeDocument: () => {
       const reason = 'A document is stored (persist=true) by itself and not in a transaction';
       return Promise.reject(fhirError('notSupported', { reason }));

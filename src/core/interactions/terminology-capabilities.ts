@@ -89,6 +89,7 @@ function statement(
     },
     codeSearch: 'all',
     validateCode: { translations: false },
+    closure: { translation: false },
   };
 }
 

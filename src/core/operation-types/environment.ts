@@ -12,6 +12,7 @@ import type { SearchPage } from '../api/search';
 import { type RequestContext } from '../context';
 import { type Definitions } from '../fhir/definitions';
 import { type JsonDocument, type JsonObject } from '../fhir/json';
+import type { ClosureChange, ClosureTable } from '../fhir/terminology/closure';
 import type { ConceptStorage } from '../fhir/terminology/concept-set';
 import { type LabelChange } from '../fhir/meta-labels';
 import { type Finding, type Validator } from '../fhir/validate';
@@ -167,6 +168,15 @@ export interface OperationStorage extends ConceptStorage {
   search(request: SearchRequest): Promise<SearchPage>;
   /** Returns the texts of the concept maps from codes of a system, or to them. Throws `tooCostly`. */
   findConceptMaps(system: string, isTarget: boolean): Promise<readonly string[]>;
+  /**
+   * Makes an empty closure table, or empties that of this name, and returns its version. Undefined: there are `most` others, all in
+   * use.
+   */
+  startClosure(name: string, most: number): Promise<string | undefined>;
+  /** Returns the closure table of this name, which has at most `most` concepts. */
+  readClosure(name: string, most: number): Promise<ClosureTable | undefined>;
+  /** Adds concepts and returns the new version. Undefined: the closure table has another version by now. */
+  addToClosure(change: ClosureChange): Promise<string | undefined>;
   /** Returns one page of a record. Throws `notFound`, `gone`, `invalidCursor`, `searchTimeout`. */
   readRecord(request: RecordRequest): Promise<SearchPage>;
   /** Returns the progress of all search parameters of the space, or of one SearchParameter. */

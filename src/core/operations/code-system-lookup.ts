@@ -3,11 +3,12 @@
  *
  * In: code with system (and version), or coding; displayLanguage, property (repeated: only these),
  * useSupplement, tx-resource.
- * Result: name, version, display, designation, property, as the code system has them.
+ * Result: name, version, display, designation, property, as the code system has them; used-supplement; issues: properties that it
+ * does not have.
  * https://hl7.org/fhir/R4/codesystem-operation-lookup.html
  */
 import { fhirError } from '../errors';
-import { lookUp } from '../fhir/terminology/lookup';
+import { lookUp, unknownProperties } from '../fhir/terminology/lookup';
 import { withConcepts } from '../fhir/terminology/stored-code-system';
 import { withSupplements } from '../fhir/terminology/supplements';
 import { type ReadOperation } from '../operation-types/operation';
@@ -39,11 +40,23 @@ export const codeSystemLookup: ReadOperation = {
         const reason = `The code system ${system} has no code '${code}'`;
         throw fhirError('notFoundInTerminology', { reason }, parameters.first('code')?.expression);
       }
+      const properties = parameters.texts('property');
+      const unknown = unknownProperties(codeSystem, concept, properties).map((property) => ({
+        severity: 'warning',
+        code: 'not-found',
+        diagnostics: `The code system ${system} has no property '${property.slice(0, 80)}'`,
+      }));
       return {
-        parameters: lookUp(codeSystem, concept, {
-          properties: parameters.texts('property'),
-          displayLanguage,
-        }),
+        parameters: [
+          ...lookUp(codeSystem, concept, { properties, displayLanguage }),
+          ...(codeSystem.supplements ?? []).map((canonical) => ({
+            name: 'used-supplement',
+            valueCanonical: canonical,
+          })),
+          ...(unknown.length === 0
+            ? []
+            : [{ name: 'issues', resource: { resourceType: 'OperationOutcome', issue: unknown } }]),
+        ],
       };
     });
   },

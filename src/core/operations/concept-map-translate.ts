@@ -12,6 +12,7 @@ import { createCache } from '../memory/create-cache';
 import { fhirError } from '../errors';
 import { type JsonObject, parseStoredObject } from '../fhir/json';
 import { isValidId } from '../fhir/resource';
+import { composeValueSet, type ComposedValueSet } from '../fhir/terminology/compose';
 import { stringMember } from '../fhir/terminology/members';
 import { parseCanonical } from '../fhir/terminology/source';
 import {
@@ -24,10 +25,11 @@ import {
   type Translation,
   type TranslationOptions,
 } from '../fhir/terminology/translation';
+import { validateInValueSet } from '../fhir/terminology/validation';
 import { type OperationEnvironment } from '../operation-types/environment';
 import { type OperationInput, type ReadOperation } from '../operation-types/operation';
 import { type InputParameters } from '../operation-types/parameters';
-import { parseInTurn } from '../terminology/terminology-source';
+import { parseInTurn, terminologyOf } from '../terminology/terminology-source';
 import { withRequestResources } from './request-resources';
 import { codesToValidate, findNamed } from './terminology';
 import { withNamesOfR4 } from './translate-parameters';
@@ -61,18 +63,20 @@ export const conceptMapTranslate: ReadOperation = {
       isReverse: parameters.flag('reverse') === true,
       dependencies: dependenciesOf(parameters),
     };
-    const maps = await mapsFor(environment, input, codes, options.isReverse);
-    const found: Translation[] = [];
+    const target = await valueSetUrl(environment, parameters, 'target');
+    const maps = await mapsFor(environment, input, codes, { target, isReverse: options.isReverse });
+    const all: Translation[] = [];
     let isDependent = false;
     const further: FurtherMaps = new Map();
     for (const code of codes) {
       await turns.take();
-      const all = await translateBy(environment, { maps, further }, code, options);
-      found.push(...all.found);
-      isDependent ||= all.isDependent;
+      const translated = await translateBy(environment, { maps, further }, code, options);
+      all.push(...translated.found);
+      isDependent ||= translated.isDependent;
     }
+    const { found, foreign } = await within(environment, target, all);
     const isTranslated = found.some(({ equivalence }) => !NOTHING.has(equivalence));
-    const message = isTranslated ? undefined : reasonOf(found, isDependent);
+    const message = isTranslated ? undefined : (foreign ?? reasonOf(found, isDependent));
     return {
       parameters: [
         { name: 'result', valueBoolean: isTranslated },
@@ -121,7 +125,7 @@ async function mapsFor(
   environment: OperationEnvironment,
   input: OperationInput,
   codes: readonly CodeToTranslate[],
-  isReverse: boolean,
+  { target, isReverse }: { readonly target: string | undefined; readonly isReverse: boolean },
 ): Promise<readonly JsonObject[]> {
   const { parameters, id } = input;
   const isNamed =
@@ -136,9 +140,7 @@ async function mapsFor(
         ),
       ]
     : await mapsFrom(environment, codes, isReverse);
-  const [source, target] = await Promise.all(
-    ['source', 'target'].map((name) => valueSetUrl(environment, parameters, name)),
-  );
+  const source = await valueSetUrl(environment, parameters, 'source');
   const [from, to] = isReverse ? [target, source] : [source, target];
   return maps.filter((map) => isFor(map, 'source', from) && isFor(map, 'target', to));
 }
@@ -157,6 +159,44 @@ async function mapsFrom(
   if (maps.length > 0) return maps;
   const reason = `There is no concept map ${isReverse ? 'to' : 'from'} ${systems.join(', ') || 'a code without a system'}`;
   throw fhirError('notFoundInTerminology', { reason });
+}
+
+/**
+ * Returns the translations to codes of the value set. Those of a map that is made for it are; a map without a value set translates to a
+ * whole code system. `foreign`: why some are left out.
+ */
+async function within(
+  environment: OperationEnvironment,
+  valueSet: string | undefined,
+  found: readonly Translation[],
+): Promise<{ readonly found: readonly Translation[]; readonly foreign: string | undefined }> {
+  if (valueSet === undefined) return { found, foreign: undefined };
+  const source = terminologyOf(environment);
+  const { url, version } = parseCanonical(valueSet);
+  let composed: Promise<ComposedValueSet | undefined> | undefined;
+  const compose = async (): Promise<ComposedValueSet | undefined> => {
+    const resource = await source.findValueSet(url, version);
+    return resource && composeValueSet(resource, source);
+  };
+  const inside: Translation[] = [];
+  let foreign: string | undefined;
+  for (const translation of found) {
+    const { concept, valueSet: own } = translation;
+    const [system, code] = ['system', 'code'].map((name) => concept && stringMember(concept, name));
+    const isOwn = own !== undefined && isSameCanonical(own, valueSet);
+    const target = isOwn || code === undefined ? undefined : await (composed ??= compose());
+    if (isOwn || code === undefined) inside.push(translation);
+    else if (target === undefined)
+      foreign ??= `The value set ${valueSet} is not here, so that nothing is known of its codes`;
+    else {
+      await turns.take();
+      const given = { system, version: undefined, code, display: undefined };
+      const { result } = await validateInValueSet(target, given, { source, options: {} });
+      if (result) inside.push(translation);
+      else foreign ??= `The translations are not in the value set ${valueSet}`;
+    }
+  }
+  return { found: inside, foreign };
 }
 
 /** A map without a value set applies to the whole code system. */

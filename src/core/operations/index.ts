@@ -6,6 +6,7 @@ import { codeSystemLookup } from './code-system-lookup';
 import { codeSystemSubsumes } from './code-system-subsumes';
 import { codeSystemValidateCode } from './code-system-validate-code';
 import { compositionDocument } from './composition-document';
+import { conceptMapClosure } from './concept-map-closure';
 import { conceptMapTranslate } from './concept-map-translate';
 import { encounterEverything, groupEverything, patientEverything } from './everything';
 import { namingSystemPreferredId } from './naming-system-preferred-id';
@@ -32,6 +33,7 @@ export const OPERATIONS: readonly Operation[] = Object.freeze([
   codeSystemSubsumes,
   codeSystemValidateCode,
   compositionDocument,
+  conceptMapClosure,
   conceptMapTranslate,
   encounterEverything,
   groupEverything,

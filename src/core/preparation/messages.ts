@@ -72,6 +72,7 @@ const TERMINOLOGY: Readonly<Record<keyof TerminologyStorage, boolean>> = {
   listConcepts: false,
   scanConcepts: false,
   findConcepts: false,
+  findSubsumed: false,
 };
 
 /** Each call of the worker thread. True: it may change what is stored. */
@@ -97,6 +98,9 @@ export const MAY_WRITE: {
     changeLabels: true,
     makeDocument: false,
     storeDocument: true,
+    startClosure: true,
+    readClosure: false,
+    addToClosure: true,
     search: false,
     findConceptMaps: false,
     readRecord: false,

@@ -6,6 +6,7 @@ import type { Services } from '../ports';
 import {
   findConcepts,
   findConceptSet,
+  findSubsumed,
   type HashedCriteria,
   listConcepts,
   readConcepts,
@@ -41,6 +42,7 @@ export function createConceptStorage(
       const keys = criteria.keys.length === 0 ? [OF_SET] : criteria.keys;
       return findConcepts(database, { space, set }, hashed(set, { ...criteria, keys }), limit);
     },
+    findSubsumed: (set, codes, limit) => findSubsumed(database, { space, set }, codes, limit),
   };
 }
 

@@ -39,6 +39,7 @@ describe.each(TESTED_RELEASES)('operations in %s', (release) => {
     expect(listed.map(({ code }) => code)).toEqual([
       'batch-validate-code',
       'batch-validate-code',
+      'closure',
       'document',
       'events',
       'everything',

@@ -113,6 +113,9 @@ export function makeEnvironment(release: Release): TestEnvironment {
     findCanonicalKey: async (type, url, version) => find(type, url, version)?.key,
     listCanonicalVersions: async () => [],
     findSystemOfValueSet: async () => undefined,
+    startClosure: async () => undefined,
+    readClosure: async () => undefined,
+    addToClosure: async () => undefined,
     async read(type, id) {
       const own = stored.get(`${type}/${id}`);
       const found = [...base.values()].find((resource) => resource.type === type && resource.id === id);

@@ -321,7 +321,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
           issue: [
             {
               diagnostics: expect.stringContaining(
-                'LOINC (http://loinc.org) is not loaded here: load a package',
+                'LOINC (http://loinc.org) is not loaded here: load it from its publisher',
               ),
             },
           ],
@@ -407,7 +407,7 @@ describe.each(TESTED_RELEASES)('terminology operations in %s', (release) => {
       [
         'http://loinc.org',
         404,
-        /^LOINC \(http:\/\/loinc\.org\) is not loaded here: load a package that has it, or store it as a CodeSystem \(.*#load-a-code-system\)$/,
+        /^LOINC \(http:\/\/loinc\.org\) is not loaded here: load it from its publisher by npx --no-install andiron import-terminology, load a package that has it, or store it as a CodeSystem \(.*#load-a-code-system\)$/,
       ],
       [
         'http://nowhere.example',

@@ -48,6 +48,8 @@ export interface CodeSystem {
   readonly conceptCount: number;
   /** True if any concept has a parent. */
   readonly isHierarchical: boolean;
+  /** The supplements that are used with it, as canonicals. */
+  readonly supplements?: readonly string[];
   /** Codes of the properties and filters that are declared or used. */
   readonly propertyCodes: ReadonlySet<string>;
   /** Ignores case if `caseSensitive` is false. */

@@ -5,8 +5,8 @@
 import { fhirError } from '../../errors';
 import { type JsonObject } from '../json';
 import { satisfiesVersion } from './business-version';
-import { type CodeSystem } from './code-system';
-import { describeNotLoaded } from './not-loaded';
+import { isFragment, type CodeSystem } from './code-system';
+import { describeNotLoaded, describeNoValueSet } from './not-loaded';
 import { type ConceptFilter, compileFilter } from './filters';
 import { booleanMember, objectMember, objectsMember, stringMember, stringsMember } from './members';
 import { type Canonical, parseCanonical, type TerminologySource, toCanonical } from './source';
@@ -72,6 +72,8 @@ export interface ComposedValueSet {
   readonly excludes: readonly Selection[];
   /** True if `compose.inactive` is false. */
   readonly excludesInactive: boolean;
+  /** True for one that another value set contains: its url, if it has one, names no resource that is stored. */
+  readonly isContained?: true;
 }
 
 /** Maximum number of value sets in one expansion. */
@@ -147,7 +149,11 @@ async function compose(
   for (const exclude of objectsMember(definition, 'exclude'))
     excludes.push(await select(exclude, composition, holder));
   composition.open.delete(key);
-  return { ...named, includes, excludes, excludesInactive: booleanMember(definition, 'inactive') === false };
+  return {
+    ...{ ...named, includes, excludes },
+    excludesInactive: booleanMember(definition, 'inactive') === false,
+    ...(holder === resource ? {} : { isContained: true }),
+  };
 }
 
 const keyOf = (resource: JsonObject): string => {
@@ -254,7 +260,7 @@ function pinned(text: string, { valueSets }: VersionRules): string {
 }
 
 function toUnknown(text: string): ComposedValueSet {
-  const obstacle = `The included value set ${text} does not exist`;
+  const obstacle = describeNoValueSet(text);
   const named = { url: undefined, version: undefined };
   return {
     ...named,
@@ -264,20 +270,42 @@ function toUnknown(text: string): ComposedValueSet {
   };
 }
 
-/** The code systems that a value set and its imports use, as canonicals with the versions in use, each once. */
-export function usedCodeSystems(valueSet: ComposedValueSet): ReadonlySet<string> {
-  const used = new Set<string>();
+/** What a value set and its imports use, as canonicals with the versions in use, each once. */
+export interface UsedResources {
+  readonly codeSystems: ReadonlySet<string>;
+  /** Those of the code systems of which only some concepts are here. */
+  readonly fragments: ReadonlySet<string>;
+  readonly supplements: ReadonlySet<string>;
+  /** Those that it imports, and not itself. */
+  readonly valueSets: ReadonlySet<string>;
+}
+
+/** Returns what a value set uses. Cost: each import is visited once. */
+export function usedResources(valueSet: ComposedValueSet): UsedResources {
+  const codeSystems = new Set<string>();
+  const fragments = new Set<string>();
+  const supplements = new Set<string>();
+  const valueSets = new Set<string>();
   const seen = new Set<ComposedValueSet>();
   const addFrom = (composed: ComposedValueSet): void => {
     if (seen.has(composed)) return;
     seen.add(composed);
     for (const { codeSystem, imports } of [...composed.includes, ...composed.excludes]) {
-      if (codeSystem !== undefined) used.add(toCanonical(codeSystem.url, codeSystem.version));
-      imports.forEach(addFrom);
+      if (codeSystem !== undefined) {
+        const canonical = toCanonical(codeSystem.url, codeSystem.version);
+        codeSystems.add(canonical);
+        if (isFragment(codeSystem)) fragments.add(canonical);
+        codeSystem.supplements?.forEach((each) => supplements.add(each));
+      }
+      for (const each of imports) {
+        if (each.url !== undefined && each.isContained !== true)
+          valueSets.add(toCanonical(each.url, each.version));
+        addFrom(each);
+      }
     }
   };
   addFrom(valueSet);
-  return used;
+  return { codeSystems, fragments, supplements, valueSets };
 }
 
 /** Converts a stored expansion into enumerated concepts, one selection for each run of codes of the same system. */

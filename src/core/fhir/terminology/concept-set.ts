@@ -76,6 +76,12 @@ export interface ConceptStorage {
   scanConcepts(set: number, criteria: ConceptCriteria, range: ConceptRange): Promise<readonly ConceptRow[]>;
   /** Returns the numbers of concepts that meet the criteria, ascending. Cost: one statement on an index. */
   findConcepts(set: number, criteria: ConceptCriteria, limit: number): Promise<readonly number[]>;
+  /** Returns pairs of a folded code and one above it, of which one is added. Cost: one statement, linear in the codes. */
+  findSubsumed(
+    set: number,
+    codes: { readonly added: readonly string[]; readonly known: readonly string[] },
+    limit: number,
+  ): Promise<readonly (readonly [folded: string, above: string])[]>;
 }
 
 /** Returns the number of the set with the concepts of a CodeSystem; undefined: they are in the resource. */

@@ -5,7 +5,7 @@
 import { fhirError } from '../../errors';
 import { type JsonObject, type JsonValue } from '../json';
 import { type CodeSystem, findAbove, isFragment } from './code-system';
-import { type ComposedValueSet, usedCodeSystems } from './compose';
+import { type ComposedValueSet, usedResources } from './compose';
 import { designationsBeside, designationsOf, type DesignationToken, displayOf, isWanted } from './display';
 import { declaredProperties, propertiesOf } from './expansion-properties';
 import { type ConceptCriteria, type ConceptRow, type ConceptStorage, wordsOf } from './concept-set';
@@ -22,7 +22,7 @@ import {
 import { toCanonical } from './source';
 
 export interface ExpansionOptions {
-  /** Every word must be in code, display or designations, in any case. */
+  /** Every word must be in the code, the display or a designation, in any case. */
   readonly filter?: string;
   readonly offset?: number;
   readonly count?: number;
@@ -152,7 +152,7 @@ async function pageOfStored(
     ...{ isActive, isSelectable: options.excludeNotForUI === true, isTop },
   };
   // Words and other keys are looked for in an index, which does not know the concepts without parents.
-  if (isTop && (criteria.words.length > 0 || found.length > 1)) return undefined;
+  if (isTop && (criteria.words.length > 0 || found.length > 1 || set.concepts <= MAX_FOUND)) return undefined;
   const { offset = 0, count = options.maxCodes + 1 } = options;
   const isPlain = !isActive && criteria.isSelectable !== true;
   const most =
@@ -311,23 +311,30 @@ const canonicalParameter = (name: string, canonical: string): JsonObject => ({
   [/\s/.test(canonical) ? 'valueString' : 'valueUri']: canonical,
 });
 
+const toUsed = (name: string, canonicals: Iterable<string>): readonly JsonObject[] =>
+  [...canonicals].map((canonical) => canonicalParameter(name, canonical));
+
 /**
- * Returns the parameters of the request, the versions of the code systems (R4), and the code systems themselves (R5).
+ * Returns the parameters of the request, the versions of the code systems (R4), the code systems themselves (R5), and what else HL7's
+ * terminology ecosystem wants to know of an expansion.
  */
 function toParameters(
   valueSet: ComposedValueSet,
   members: readonly Member[],
   options: ExpansionOptions,
 ): { parameter?: JsonObject[] } {
-  const used = [...usedCodeSystems(valueSet)];
-  const versions = new Set(used.filter((canonical) => canonical.includes('|')));
+  const { codeSystems, fragments, supplements, valueSets } = usedResources(valueSet);
+  const versions = new Set([...codeSystems].filter((canonical) => canonical.includes('|')));
   for (const { system, version } of members) {
     if (version !== undefined) versions.add(toCanonical(system, version));
   }
   const parameter = [
     ...options.parameters,
-    ...used.map((canonical) => canonicalParameter('used-codesystem', canonical)),
-    ...[...versions].map((canonical) => canonicalParameter('version', canonical)),
+    ...toUsed('used-codesystem', codeSystems),
+    ...toUsed('used-valueset', valueSets),
+    ...toUsed('used-supplement', supplements),
+    ...toUsed('used-fragment', fragments),
+    ...toUsed('version', versions),
   ];
   return parameter.length === 0 ? {} : { parameter };
 }

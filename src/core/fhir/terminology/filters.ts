@@ -138,6 +138,8 @@ const BUILT_IN: Readonly<Record<string, PropertyReader>> = Object.freeze({
     const definition = stringMember(concept.element, 'definition');
     return definition === undefined ? [] : [definition];
   },
+  designation: ({ element }) =>
+    objectsMember(element, 'designation').flatMap((each) => stringMember(each, 'value') ?? []),
   parent: (concept) => concept.parents.map((parent) => parent.code),
   child: (concept) => concept.children.map((child) => child.code),
   ancestor: (concept) => codesAbove(concept),

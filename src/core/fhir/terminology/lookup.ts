@@ -5,7 +5,7 @@ import { designationsOf, displayOf } from './display';
 import { choiceMember, objectMember, objectsMember, stringMember } from './members';
 
 export interface LookupOptions {
-  /** Codes of the requested properties; all if empty. */
+  /** Codes of the requested properties; all if empty or `*`. */
   readonly properties: readonly string[];
   readonly displayLanguage?: string;
 }
@@ -19,8 +19,9 @@ export function lookUp(
   concept: Concept,
   options: LookupOptions,
 ): readonly JsonObject[] {
+  const requested = new Set(options.properties);
   const isRequested = (code: string): boolean =>
-    options.properties.length === 0 || options.properties.includes(code);
+    requested.size === 0 || requested.has('*') || requested.has(code);
   const definedConcept = { concept, codeSystem, listed: undefined };
   const parameters: JsonObject[] = [
     {
@@ -51,6 +52,17 @@ export function lookUp(
     if (code !== 'parent' && code !== 'child')
       parameters.push(toProperty(code, { name: 'value', [value[0]]: value[1] }));
   }
+  const own = new Set(objectsMember(concept.element, 'property').map((property) => property['code']));
+  for (const [code, value] of [
+    ['inactive', concept.isInactive],
+    ['notSelectable', concept.isAbstract],
+  ] as const) {
+    // False is told of what is asked for by its name, and of inactive, which every code system has.
+    const isWanted = value
+      ? isRequested(code)
+      : requested.has(code) || (code === 'inactive' && requested.has('*'));
+    if (isWanted && !own.has(code)) parameters.push(toProperty(code, { name: 'value', valueBoolean: value }));
+  }
   for (const [code, relation] of [
     ['parent', 'parents'],
     ['child', 'children'],
@@ -66,6 +78,24 @@ export function lookUp(
     }
   }
   return parameters;
+}
+
+/** Properties of every code system (https://hl7.org/fhir/R4/codesystem-operation-lookup.html), and those that say the same. */
+const OF_ALL: ReadonlySet<string> = new Set([
+  ...['*', 'url', 'system', 'name', 'version', 'code', 'display', 'definition', 'designation'],
+  ...['parent', 'child', 'inactive', 'notSelectable'],
+]);
+
+/** Returns those of the requested properties that neither the code system nor the concept has. */
+export function unknownProperties(
+  { propertyCodes }: CodeSystem,
+  { element }: Concept,
+  properties: readonly string[],
+): readonly string[] {
+  const own = new Set(objectsMember(element, 'property').map((property) => property['code']));
+  const isKnown = (code: string): boolean =>
+    OF_ALL.has(code) || code.startsWith('lang.') || propertyCodes.has(code) || own.has(code);
+  return [...new Set(properties)].filter((code) => !isKnown(code));
 }
 
 function toDesignation(designation: JsonObject): JsonObject {

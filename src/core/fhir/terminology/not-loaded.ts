@@ -5,7 +5,12 @@ import { toCanonical } from './source';
 
 /** One text for all answers; the console has the same page of the docs as a link. */
 const HOW =
-  'load a package that has it, or store it as a CodeSystem (/docs/use/import-guide#load-a-code-system)';
+  'load it from its publisher by npx --no-install andiron import-terminology, load a package that has it, or store it as a CodeSystem (/docs/use/import-guide#load-a-code-system)';
+
+/** The sentence on a value set that is not here. Packages of terminology have it together with its code systems. */
+export function describeNoValueSet(canonical: string): string {
+  return `The included value set ${canonical} does not exist: load a package that has it, or store it as a ValueSet (/docs/use/import-guide)`;
+}
 
 /** `LOINC (http://loinc.org)`: with the name that the definitions have for the system, if there is one. */
 function nameOf(url: string, version: string | undefined, title: string | undefined): string {

@@ -66,6 +66,7 @@ export function withSupplements(codeSystem: CodeSystem, supplements: readonly Co
       ? {}
       : { stored: { ...stored, conceptOf: (row: ConceptRow) => extend(stored.conceptOf(row)) } }),
     concepts: concepts && { [Symbol.iterator]: all },
+    supplements: [...new Set(own.map(({ url, version }) => toCanonical(url, version)))],
     propertyCodes: new Set([codeSystem, ...own].flatMap(({ propertyCodes }) => [...propertyCodes])),
     find(code) {
       const concept = codeSystem.find(code);

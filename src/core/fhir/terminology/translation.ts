@@ -31,6 +31,8 @@ export interface Translation {
   readonly products: readonly Dependency[];
   /** Canonical url of the map. */
   readonly source: string | undefined;
+  /** The value set of the map that has the concept; undefined if it has none. */
+  readonly valueSet: string | undefined;
 }
 
 export interface Translations {
@@ -94,6 +96,7 @@ export function translate(
   index: MapIndex,
 ): Translations {
   const source = stringMember(map, 'url');
+  const valueSet = valueSetOf(map, options.isReverse ? 'source' : 'target');
   const found: Translation[] = [];
   const elsewhere: string[] = [];
   let isDependent = false;
@@ -114,7 +117,7 @@ export function translate(
         equivalence: options.isReverse ? (INVERSE[equivalence] ?? equivalence) : equivalence,
         concept: toCoding(system, version, options.isReverse ? element : target),
         products: options.isReverse ? [] : objectsMember(target, 'product').map(toProduct),
-        source,
+        ...{ source, valueSet },
       });
     }
     const unmapped = objectMember(group, 'unmapped');
@@ -122,7 +125,7 @@ export function translate(
     if (pairs.length > 0 || options.isReverse || unmapped === undefined) continue;
     const url = stringMember(unmapped, 'url');
     if (stringMember(unmapped, 'mode') === 'other-map' && url !== undefined) elsewhere.push(url);
-    else found.push(toUnmapped(unmapped, { codeToTranslate, system, version, source }));
+    else found.push(toUnmapped(unmapped, { codeToTranslate, system, version, source, valueSet }));
   }
   return { found, elsewhere, isDependent };
 }
@@ -167,11 +170,13 @@ function toUnmapped(
     system,
     version,
     source,
+    valueSet,
   }: {
     readonly codeToTranslate: CodeToTranslate;
     readonly system: string | undefined;
     readonly version: string | undefined;
     readonly source: string | undefined;
+    readonly valueSet: string | undefined;
   },
 ): Translation {
   const isProvided = stringMember(unmapped, 'mode') === 'provided';
@@ -179,7 +184,7 @@ function toUnmapped(
     equivalence: isProvided ? 'equal' : 'relatedto',
     concept: toCoding(system, version, isProvided ? { code } : unmapped),
     products: [],
-    source,
+    ...{ source, valueSet },
   };
 }
 

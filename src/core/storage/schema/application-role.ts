@@ -63,6 +63,7 @@ const GRANTS: readonly Grant[] = [
       ...['user_session', 'user_grant', 'launch_context', 'sign_in_network', 'export_member'],
       ...['subscription_feed', 'subscription', 'subscription_event'],
       ...['import_file', 'import_chunk', 'import_error', 'concept_set', 'concept'],
+      ...['closure', 'closure_concept'],
     ],
     privileges: ['select', 'insert', 'update', 'delete'],
   },

@@ -47,6 +47,9 @@ export const TENANT_TABLES: Readonly<Record<string, ExportTreatment>> = {
   access_record: 'left',
   concept_set: 'concepts',
   concept: 'concepts',
+  // Its pairs were found by code systems of this database; a client that finds its table gone begins it again.
+  closure: 'left',
+  closure_concept: 'left',
   job: 'left',
   job_content: 'left',
   export_member: 'left',

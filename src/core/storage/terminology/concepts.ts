@@ -118,6 +118,39 @@ export async function findConcepts(
   return (await database.run(context(space), FIND, bound)).map(([number]) => Number(number));
 }
 
+const PAIRS = sql`
+      select d.folded, a.folded as above
+      from member d cross join unnest(d.keys[2:]) as k (key) join member a on a.own = k.key`;
+/**
+ * The first key of a concept is that of itself, and the others have those of all above it. It is planned for the numbers of codes, and
+ * for all pairs: for few of them PostgreSQL would compare each concept with each.
+ */
+const FIND_SUBSUMED = defineStatement(
+  template(sql`
+    with member as materialized (
+      select c.folded, c.keys, c.keys[1] as own, x.added
+      from unnest(${bind('codes')}::text[], ${bind('added')}::boolean[]) as x (code, added)
+      join andiron.concept c on ${OF_SET} and c.folded = x.code),
+    pair as materialized (
+      ${PAIRS} where d.added and a.folded <> d.folded
+      union all
+      ${PAIRS} where a.added and not d.added and a.folded <> d.folded)
+    select p.folded, p.above from pair p limit ${bind('limit')}::int`),
+  { named: false },
+);
+
+/** Returns pairs of a concept and one above it, of which one is added. */
+export async function findSubsumed(
+  database: Reading,
+  { space, set }: SetKey,
+  { added, known }: { readonly added: readonly string[]; readonly known: readonly string[] },
+  limit: number,
+): Promise<readonly (readonly [folded: string, above: string])[]> {
+  const flags = [...added.map(() => 'true'), ...known.map(() => 'false')];
+  const bound = { space, set, codes: [...added, ...known], added: flags, limit };
+  return (await database.run(context(space), FIND_SUBSUMED, bound)) as unknown as [string, string][];
+}
+
 /** Returns the concepts of rows that begin with `CONCEPT_COLUMNS`. */
 export function toConcepts(rows: Row[]): readonly ConceptRow[] {
   type Columns = [number, string, boolean, boolean, number, string[], string[], string];
