@@ -128,6 +128,8 @@ export async function openFakeBucket({ folder }: FakeBucketOptions = {}): Promis
     const url = new URL(request.url ?? '/', 'http://bucket');
     const method = request.method ?? '';
     const status = await bucket.fault?.(method, url);
+    // A client that has given up meanwhile has changed nothing.
+    if (request.socket.destroyed) return;
     if (status !== undefined) return end(response, status);
     const refusal = refusalOf(request, url, body);
     if (refusal !== undefined) {
