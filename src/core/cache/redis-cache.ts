@@ -10,6 +10,7 @@ import {
   createSubscriber,
   findKeyHolders,
   MAX_RETRY_MS,
+  isTimeout,
   reasonOf,
   reconnect,
   type RedisCommands,
@@ -145,25 +146,34 @@ export class RedisCache {
   private failed(error: unknown): void {
     if (this.isFailing || this.closed || this.commands.status !== 'ready') return;
     this.isFailing = true;
-    this.lost(`a command failed: ${reasonOf(error)}`);
-    this.tryLater();
+    const reason = `a command failed: ${reasonOf(error)}`;
+    // It may also mean that this process was busy, and has not read the answer yet.
+    if (isTimeout(error)) {
+      void this.tryAgain(reason);
+      return;
+    }
+    this.lost(reason);
+    this.tryLater(reason);
   }
 
-  private tryLater(): void {
-    this.trial = setTimeout(() => {
-      this.tryCommands().then(
-        () => {
-          this.isFailing = false;
-          this.found();
-          this.announceAgain();
-        },
-        () => {
-          if (this.closed) return;
-          reconnect(this.commands);
-          this.tryLater();
-        },
-      );
-    }, MAX_RETRY_MS).unref();
+  private tryLater(reason: string): void {
+    this.trial = setTimeout(() => void this.tryAgain(reason), MAX_RETRY_MS).unref();
+  }
+
+  /** Uses Redis again if it answers; else Redis is lost for `reason`, and is tried later. */
+  private async tryAgain(reason: string): Promise<void> {
+    try {
+      await this.tryCommands();
+    } catch {
+      if (this.closed) return;
+      this.lost(reason);
+      reconnect(this.commands);
+      this.tryLater(reason);
+      return;
+    }
+    this.isFailing = false;
+    this.found();
+    this.announceAgain();
   }
 
   /** Sends one command of each kind that is used. */

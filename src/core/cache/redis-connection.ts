@@ -180,6 +180,11 @@ export function addressOf({ host, port }: { readonly host?: string; readonly por
   return `${host?.includes(':') === true ? `[${host}]` : (host ?? '')}:${port ?? ''}`;
 }
 
+/** True for a command that was not answered in time, or whose answer was not read in time. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Command timed out';
+}
+
 /** Errors of Redis and TLS name hosts, users and certificates, but nothing from a client. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');

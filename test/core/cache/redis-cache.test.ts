@@ -6,6 +6,9 @@ import { findServices } from '../../support/services';
 import { silentLog } from '../../support/log';
 import { startTestRedis } from '../../support/redis';
 
+/** Beyond the time limit of a command. */
+const LONGER_THAN_A_COMMAND_MS = 500;
+
 const opened: RedisCache[] = [];
 afterEach(() => opened.splice(0).forEach((cache) => cache.close()));
 
@@ -72,6 +75,20 @@ it('ends the subscription to a space with its last listener', async () => {
   cache.announceChanges(2);
   await eventually(() => heard.includes('other'));
   expect(heard).toEqual(['other']);
+});
+
+it('does not count Redis as unreachable when this process was too busy to read an answer in time', async () => {
+  const complaints: string[] = [];
+  const cache = connect(`test-busy-${process.pid}`, complaints);
+  await eventually(() => cache.isReachable);
+  // Timers run next, before sockets are read.
+  await new Promise((resolve) => setImmediate(resolve));
+  const answer = cache.get(1, 'key');
+  const end = performance.now() + LONGER_THAN_A_COMMAND_MS;
+  while (performance.now() < end);
+  expect(await answer).toBeUndefined();
+  await eventually(() => cache.isReachable);
+  expect(complaints).toEqual([]);
 });
 
 it('treats a connected Redis that answers only errors as unreachable, logs the reason once, and uses it again', async () => {
