@@ -52,8 +52,17 @@ const CATALOGUE = `
   create table pg_catalog.pg_dist_placement (shardid bigint, shardstate int, groupid int);
   create table pg_catalog.pg_dist_node (groupid int, nodename text, nodeport int, noderole text);
   create table pg_catalog.pg_dist_local_group (groupid int);
-  create function pg_catalog.lock_shard_metadata(mode int, shards bigint[]) returns void language sql as
-    'select pg_advisory_xact_lock_shared(shard) from unnest(shards) shard';
+  create function pg_catalog.lock_shard_metadata(mode int, shards bigint[]) returns void language plpgsql as $stub$
+    declare
+      v_shard bigint;
+    begin
+      foreach v_shard in array shards loop
+        if not exists (select 1 from pg_catalog.pg_dist_shard s where s.shardid = v_shard) then
+          raise exception 'could not find valid entry for shard %', v_shard using errcode = 'internal_error';
+        end if;
+        perform pg_advisory_xact_lock_shared(v_shard);
+      end loop;
+    end $stub$;
   grant select on pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard, pg_catalog.pg_dist_placement,
     pg_catalog.pg_dist_node, pg_catalog.pg_dist_local_group to public;`;
 

@@ -22,8 +22,13 @@ set search_path = pg_catalog, pg_temp
 as $function$
 begin
   if p_change then
-    -- 5: ShareLock.
-    perform lock_shard_metadata(5, array[${shard}]::bigint[]);
+    begin
+      -- 5: ShareLock.
+      perform lock_shard_metadata(5, array[${shard}]::bigint[]);
+    exception when internal_error then
+      -- The group was divided: Citus no longer knows this shard.
+      raise exception 'the rows of these tenants are in another group' using errcode = '${MOVED}';
+    end;
   end if;
   if not exists (
     select 1 from pg_dist_placement p join pg_dist_local_group g on g.groupid = p.groupid

@@ -1,5 +1,6 @@
 /** Statements of a space run on the node that has its rows, and all others at the coordinator. */
 import { toResourceInput, type RequestContext, type StoredVersion } from '../../../../src/core';
+import { guardFunction, MOVED } from '../../../../src/core/storage/nodes/guard';
 import { hashOf } from '../../../../src/core/storage/tenants/slot-numbers';
 import { openCore, type OpenedCore } from '../../../support/core';
 import { eventually } from '../../../support/eventually';
@@ -107,6 +108,17 @@ it('a write that comes to a node which its tenant has left is stored on the othe
   await stub.place(group, 1);
   // The tables that it has left behind answer no read.
   expect(await find(second, 'moved')).toBe(0);
+});
+
+it('a write that comes to a group which was divided is told that the group is gone', async () => {
+  const undividedShard = '77';
+  await withClient(stub.nodes[0].settings, async (client) => {
+    await client.query(guardFunction('require_divided', undividedShard));
+    for (const isChange of [true, false])
+      await expect(client.query('select andiron.require_divided($1)', [isChange])).rejects.toMatchObject({
+        code: MOVED,
+      });
+  });
 });
 
 it('a start with read replicas is refused, because each node would need its own', async () => {
