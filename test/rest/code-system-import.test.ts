@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { Release } from '../../src/core';
-import { createClient } from '../support/access';
+import { administerWell, createClient } from '../support/access';
 import { eventually } from '../support/eventually';
 import { ASYNC, ended, stateOf, WITHIN_MS, type Send } from '../support/imports';
 import { TESTED_RELEASES } from '../support/releases';
@@ -93,8 +93,10 @@ it.each(TESTED_RELEASES)(
   async (release) => {
     const { send, id } = await openTenant(`codes-${release}`, { release });
     const rows = Array.from({ length: 2_000 }, (_none, index) => `r${index},Room ${index},all,`);
-    const text = ['code,display,parent,definition', 'all,Everything,,', ...rows];
-    text.push('hall,Hall,all,"The first line\n\n\r\n  and the last, after blank ones"');
+    // Where imports of NDJSON divide files, after 500 lines, is a blank line of the field.
+    const hall = 'hall,Hall,all,"The first line\n\n\r\n  and the last, after blank ones"';
+    const first = ['code,display,parent,definition', 'all,Everything,,', ...rows.slice(0, 497)];
+    const text = [...first, hall, ...rows.slice(497)];
     files.set('/rooms.csv.gz', gzipSync(text.join('\n')));
     const accepted = await begin(send, '/rooms.csv.gz?token=secret', CSV);
     const done = await ended(send, accepted);
@@ -280,6 +282,27 @@ it('metadata and the OperationDefinition say what it is', async () => {
     resource: ['CodeSystem'],
     type: true,
   });
+});
+
+it('an import whose client is disabled meanwhile changes nothing', async () => {
+  const { send, id } = await openTenant('codes-disabled');
+  let go: (() => void) | undefined;
+  files.set('/held', (_request, response) => void (go = () => response.end('code,display\na,A\n')));
+  const accepted = await begin(send, '/held', CSV);
+  await eventually(() => go !== undefined, WITHIN_MS);
+  const tenant = `/tenants/${server.tenant('codes-disabled')}`;
+  await administerWell(server, 'PATCH', `${tenant}/clients/${id}`, { disabled: true });
+  await eventually(async () => (await send('GET', stateOf(accepted))).status === 401, WITHIN_MS);
+  go?.();
+  const job = stateOf(accepted).replace('/_bulk/', '');
+  await eventually(
+    async () => (await server.administer('GET', `${tenant}/jobs/${job}`)).json.state === 'failed',
+    WITHIN_MS,
+  );
+  const { basic: authorization } = await createClient(server, 'codes-disabled', { scopes: ['system/*.rs'] });
+  const other: Send = (method, rest) =>
+    server.request(method, server.path('codes-disabled', 'r4') + rest, undefined, { authorization });
+  expect(await displayOf(other, 'a')).toBe(404);
 });
 
 it('an import that is cancelled while its file comes changes nothing', async () => {
