@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { PACKAGED_PAGES, type BuiltPages } from './built-pages';
+import { codeSystemReader } from './code-systems/formats';
 import { settingsInForce } from './config';
 import type { Settings } from './config/settings';
 import { isAudienceKnown, ownAddresses } from './config/exposure';
@@ -180,6 +181,7 @@ export async function createApp(
       maxPackedBytes: limits.maxBundleBytes,
     }),
   );
+  core.jobs.imports.serve(codeSystemReader);
   const server = createRestServer({
     core,
     settings: {

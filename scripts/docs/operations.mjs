@@ -96,7 +96,7 @@ export function toPage(load) {
 How an operation is called, and what the server does beyond these definitions, is in [FHIR operations](../use/fhir-operations.md). The texts
 are the first sentences of the definitions; those of R4 are shown where both releases have the operation.
 \`{fhir_root}/OperationDefinition\` has the whole definitions. \`$export\` and \`$import\` are not
-among them: see [bulk data](../use/bulk-data.md), [import](../use/import.md) and [REST addresses](rest.md#export).
+among them: see [bulk data](../use/bulk-data.md), [import](../use/import.md), [code systems](../use/import-terminology.md#over-rest) and [REST addresses](rest.md#export).
 
 ${table(['operation', 'levels', 'releases', 'name'], overview)}
 

@@ -2,19 +2,40 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import type { LocalFile } from '../core';
 import { ImportFileError } from './import-file-error';
 
-/** Yields the lines of a UTF-8 file, `.gz` or not, with their numbers from 1. */
-export async function* readLines(file: string): AsyncGenerator<readonly [number: number, line: string]> {
+/** A file by its path, `.gz` or not, or one whose bytes come from elsewhere, without a coding. */
+export type FileToRead = string | LocalFile;
+
+/** For messages. */
+export const nameOf = (file: FileToRead): string => (typeof file === 'string' ? file : file.name);
+
+/** Opens a file. Who does not read it to its end destroys what it returns. */
+export function openFile(file: FileToRead): Readable {
+  if (typeof file !== 'string') return Readable.from(file.open(), { objectMode: false });
   const source = createReadStream(file);
-  const input = file.endsWith('.gz') ? source.pipe(createGunzip()) : source;
+  if (!file.endsWith('.gz')) return source;
+  const input = source.pipe(createGunzip());
   // An error of the file would otherwise not reach the reader of its lines.
   source.on('error', (error) => input.destroy(error));
+  input.on('close', () => source.destroy());
+  return input;
+}
+
+/** Yields the lines of a UTF-8 file with their numbers from 1. */
+export async function* readLines(file: FileToRead): AsyncGenerator<readonly [number: number, line: string]> {
+  const input = openFile(file);
   let number = 0;
-  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
-    number++;
-    yield [number, number === 1 ? line.replace(/^\uFEFF/, '') : line];
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+      number++;
+      yield [number, number === 1 ? line.replace(/^\uFEFF/, '') : line];
+    }
+  } finally {
+    input.destroy();
   }
 }
 
@@ -38,8 +59,11 @@ export async function* readFields(
 }
 
 /** Returns the SHA-256 of files and of what else decides about the result. */
-export async function digestOf(files: readonly string[], ...others: readonly string[]): Promise<Buffer> {
+export async function digestOf(files: readonly FileToRead[], ...others: readonly string[]): Promise<Buffer> {
   const hash = createHash('sha256').update(JSON.stringify(others));
-  for (const file of files) for await (const part of createReadStream(file)) hash.update(part as Buffer);
+  for (const file of files) {
+    const bytes = typeof file === 'string' ? createReadStream(file) : file.open();
+    for await (const part of bytes) hash.update(part as Buffer);
+  }
   return hash.digest();
 }

@@ -1,7 +1,7 @@
 /** ICD-10-CM (https://www.cdc.gov/nchs/icd/icd-10-cm/files.html): its order file. */
 import path from 'node:path';
 import type { CodeSystemFile, JsonObject } from '../core';
-import { digestOf, readLines } from './file-lines';
+import { digestOf, nameOf, readLines, type FileToRead } from './file-lines';
 import { ImportFileError } from './import-file-error';
 import { listRelease, requireFile } from './publisher-files';
 
@@ -14,11 +14,9 @@ const LINE = /^(\d{5}) ([A-Z][0-9A-Z]{2}[0-9A-Z ]{4}) ([01]) (.{60}) (.+)$/;
  * Reads the order file, or the one in a folder. The version is the fiscal year in its name, with the month of an update (`2025-04`).
  * Memory: some 100 bytes for each code, 10 MB for all.
  */
-export async function readIcd10cm(place: string, version: string | undefined): Promise<CodeSystemFile> {
-  const called = 'order file (icd10cm-order-2026.txt)';
-  const named = await listRelease(place);
-  const file = named[0] === place ? place : requireFile(named, ORDER_FILE, { place, called });
-  const of = version ?? versionOf(path.basename(file));
+export async function readIcd10cm(place: FileToRead, version: string | undefined): Promise<CodeSystemFile> {
+  const file = typeof place === 'string' ? await findOrderFile(place) : place;
+  const of = version ?? versionOf(path.basename(nameOf(file)));
   const head: JsonObject = {
     ...{ resourceType: 'CodeSystem', url: 'http://hl7.org/fhir/sid/icd-10-cm', name: 'ICD10CM' },
     ...{ title: 'ICD-10-CM', status: 'active', content: 'complete', language: 'en' },
@@ -31,11 +29,19 @@ export async function readIcd10cm(place: string, version: string | undefined): P
       { code: 'order', type: 'integer' },
     ],
   };
+  let at = 0;
   return {
     head,
     digest: await digestOf([file], 'icd10cm-1', of ?? ''),
-    concepts: () => readConcepts(file),
+    line: () => at,
+    concepts: () => readConcepts(file, (line) => (at = line)),
   };
+}
+
+async function findOrderFile(place: string): Promise<string> {
+  const called = 'order file (icd10cm-order-2026.txt)';
+  const named = await listRelease(place);
+  return named[0] === place ? place : requireFile(named, ORDER_FILE, { place, called });
 }
 
 const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july'].concat(
@@ -48,13 +54,16 @@ function versionOf(name: string): string | undefined {
   return year === undefined || month === 0 ? year : `${year}-${String(month).padStart(2, '0')}`;
 }
 
-async function* readConcepts(file: string): AsyncGenerator<JsonObject> {
+async function* readConcepts(file: FileToRead, began: (line: number) => void): AsyncGenerator<JsonObject> {
   const before = new Set<string>();
   for await (const [number, line] of readLines(file)) {
+    began(number);
     if (line.trim() === '') continue;
     const [, order = '', padded = '', valid, short = '', long = ''] = LINE.exec(line) ?? [];
     if (valid === undefined)
-      throw new ImportFileError(`${file}, line ${number}: it has not the columns of an ICD-10-CM order file`);
+      throw new ImportFileError(
+        `${nameOf(file)}, line ${number}: it has not the columns of an ICD-10-CM order file`,
+      );
     const code = padded.trim();
     const property: JsonObject[] = [{ code: 'order', valueInteger: Number(order) }];
     const parent = parentOf(code, before);

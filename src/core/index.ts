@@ -3,7 +3,7 @@ export * from './api/core';
 export type { Access, Log, RequestContext, Space, TenantSpace } from './context';
 export { AccessTrail } from './audit/access-trail';
 export { OPERATOR_ACTOR } from './audit/audit-trail';
-export type { CodeSystemFile, FoundDisplay, WantedDisplay } from './api/terminology';
+export type { CodeSystemFile, CodeSystemReader, FoundDisplay, WantedDisplay } from './api/terminology';
 export type { AuthMode } from './oauth/authentication';
 export { ASSERTION_ALGORITHMS } from './oauth/client-assertion';
 export { STYLE_PATH } from './api/tenant-address';

@@ -42,6 +42,7 @@ export const INTERACTIONS = Object.freeze({
   exportGroup: describe('export', ['GET'], '/Group/:id/$export'),
   exportGroupByPost: describe('export', ['POST'], '/Group/:id/$export'),
   startImport: describe('import', ['POST'], '/$import'),
+  importCodeSystem: describe('import', ['POST'], '/CodeSystem/$import'),
   smartConfiguration: describe('smart-configuration', ['GET'], '/.well-known/smart-configuration'),
   capabilities: describe('capabilities', ['GET'], '/metadata'),
   openapi: describe('openapi', ['GET'], '/openapi.json'),

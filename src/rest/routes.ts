@@ -11,7 +11,7 @@ import { bulkCancel, bulkFile, bulkStatus } from './interactions/bulk';
 import { exportGroup, exportPatients, exportSystem } from './interactions/bulk-export';
 import { runBundle } from './interactions/bundle';
 import { history } from './interactions/history';
-import { startImport } from './interactions/import';
+import { importCodeSystem, startImport } from './interactions/import';
 import { capabilities } from './interactions/metadata';
 import { openapi } from './interactions/openapi';
 import { smartConfiguration } from './interactions/smart-configuration';
@@ -53,6 +53,7 @@ const RUNS: Readonly<Record<Exclude<keyof typeof INTERACTIONS, NonFhirInteractio
   exportGroup,
   exportGroupByPost: exportGroup,
   startImport,
+  importCodeSystem,
   smartConfiguration,
   capabilities,
   openapi: (exchange) => openapi(exchange, describedRoutes()),

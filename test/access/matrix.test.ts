@@ -175,6 +175,7 @@ const ADDRESS_ROWS: Readonly<Record<string, AddressRow>> = {
   // Without `Prefer: respond-async`; rest/bulk-export-access.test.ts has the others.
   ...rows(`${ROOT}/$export`, ['GET', 'POST'], NOT_ASYNCHRONOUS),
   [`POST ${ROOT}/$import`]: NOT_ASYNCHRONOUS,
+  [`POST ${ROOT}/CodeSystem/$import`]: NOT_ASYNCHRONOUS,
   ...rows(`${ROOT}/Patient/$export`, ['GET', 'POST'], NOT_ASYNCHRONOUS),
   ...rows(`${ROOT}/Group/:id/$export`, ['GET', 'POST'], NOT_ASYNCHRONOUS),
   // It answers upgrades only; what a WebSocket may do: rest/subscriptions/websocket-access.test.ts.

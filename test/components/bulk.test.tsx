@@ -171,6 +171,11 @@ it('exports and imports of other clients are listed with who began them, and end
       request: { release: 'r4b', files: 22, names: ['rooms.ndjson'] },
       result: { files: 22, received: 22, lines: 9, written: 8, refused: 1 },
     },
+    {
+      ...{ ...job, id: 'd', kind: 'import', state: 'running' },
+      request: { release: 'r4', files: 1, names: ['https://files.example/rooms.csv'], codeSystem: 'csv' },
+      progress: { files: 1, received: 1, lines: 9000, written: 2000, refused: 0 },
+    },
     { ...job, id: 'c', kind: 'reindex', state: 'done', request: {} },
   ];
   render(<App />, SCREEN);
@@ -192,6 +197,12 @@ it('exports and imports of other clients are listed with who began them, and end
       'Stop',
     ],
     ['Import: rooms.ndjson, 21 more · R4B', 'The operator', 'Done8 written, 1 refused', 'Remove'],
+    [
+      'Import: https://files.example/rooms.csv · code system (csv) · R4',
+      'The operator',
+      'Running2,000 written, 0 refused',
+      'Stop',
+    ],
   ]);
   fireEvent.click(within(table).getByRole('button', { name: /^Stop: Export: Group\/ward/ }));
   const dialog = await screen.findByRole('dialog', { name: 'Remove this export or import?' });

@@ -1,6 +1,8 @@
 /** kill -9 during imports of a code system: the version before answers until the new one is whole. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client } from 'pg';
@@ -11,6 +13,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database';
 import { toEnvironment } from '../support/environment';
 import { eventually } from '../support/eventually';
 import { CLI } from '../support/launch';
+import { startProcess } from '../support/process';
 import { killRounds } from '../support/rounds';
 
 const WITHIN_MS = 120_000;
@@ -111,4 +114,72 @@ it('an import that is killed at a random point leaves the version before, and th
   await importHere(edition + 2);
   expect([...(await displays())]).toEqual([`Edition ${edition + 2}`]);
   expect([await stored(), await read('select count(*) from andiron.concept_set')]).toEqual([CONCEPTS, 1]);
+});
+
+it('a job goes on in another process when its own is killed, from the file that is stored', async () => {
+  const system = `${URL}/job`;
+  const files = ['before', 'after'].map((text) =>
+    ['code,display', ...Array.from({ length: CONCEPTS }, (_none, at) => `c${at},${text}`)].join('\n'),
+  );
+  let fetches = 0;
+  const source = createServer((request, response) => {
+    fetches++;
+    response.end(files[Number(request.url?.slice(1))]);
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => source.once('listening', resolve));
+  const address = `127.0.0.1:${(source.address() as AddressInfo).port}`;
+  const start = (): ReturnType<typeof startProcess> =>
+    startProcess({ database, environment: { OUTBOUND_ALLOWED_HOSTS: address } });
+  let server = await start();
+  const root = server.path('system', 'r4');
+  const begin = async (file: number): Promise<string> => {
+    const accepted = await server.request(
+      'POST',
+      `${root}/CodeSystem/$import`,
+      {
+        resourceType: 'Parameters',
+        parameter: [
+          { name: 'format', valueCode: 'csv' },
+          { name: 'url', valueUri: system },
+          { name: 'input', part: [{ name: 'url', valueUrl: `http://${address}/${file}` }] },
+        ],
+      },
+      { prefer: 'respond-async', 'content-type': 'application/fhir+json' },
+    );
+    expect(accepted.status).toBe(202);
+    return new globalThis.URL(String(accepted.headers['content-location'])).pathname;
+  };
+  const untilDone = (state: string): Promise<void> =>
+    eventually(async () => (await server.request('GET', state)).status === 200, WITHIN_MS);
+  const displayed = async (): Promise<string | undefined> => {
+    const query = `system=${system}&code=c${CONCEPTS - 1}`;
+    const { text } = await server.request('GET', `${root}/CodeSystem/$lookup?${query}`);
+    return /before|after/.exec(text)?.[0];
+  };
+  try {
+    await untilDone(await begin(0));
+    const random = createRandom(SEED);
+    const state = await begin(1);
+    for (let round = 0; round < killRounds(3, 50); round++) {
+      const before = await stored();
+      const point = 1 + random.below(CONCEPTS - 1_000);
+      let status = 202;
+      await eventually(async () => {
+        status = (await server.request('GET', state)).status;
+        return status !== 202 || (await stored()) >= before + point || (await displayed()) === 'after';
+      }, WITHIN_MS);
+      if (status !== 202 || (await displayed()) === 'after') break;
+      await server.kill();
+      server = await start();
+      expect(await displayed()).toBe('before');
+      await owner.query(`update andiron.concept_set set beat = now() - interval '2 minutes'`);
+    }
+    await untilDone(state);
+    expect([await displayed(), fetches]).toEqual(['after', 2]);
+    const sets = `select count(*) from andiron.concept_set where url = '${system}'`;
+    expect(await read(sets)).toBe(1);
+  } finally {
+    await server.close();
+    source.close();
+  }
 });

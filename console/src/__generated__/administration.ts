@@ -1470,6 +1470,8 @@ export interface components {
                 files: number;
                 /** @description Names of its first 20 files */
                 names?: string[];
+                /** @description Format of a code system, whose lines are its concepts */
+                codeSystem?: string;
             };
             /** Format: date-time */
             created: string;

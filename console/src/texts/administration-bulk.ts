@@ -57,6 +57,7 @@ export const administrationBulk = {
   sending: 'Sending the files',
   kinds: { export: 'Export', import: 'Import' },
   titleOf: (kind: string, what: string) => `${kind}: ${what}`,
+  codeSystem: (format: string) => `code system (${format})`,
   filesOf: (names: readonly string[]) => names.join(', '),
   begun: (at: string) => `Begun ${at}`,
   asOf: (at: string) => `as of ${at}`,

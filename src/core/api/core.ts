@@ -51,6 +51,7 @@ export * from './access';
 export * from './access-explanation';
 export * from './administration-jobs';
 export * from './imports';
+export * from './local-file';
 export * from './audit-trail';
 export * from './binary';
 export * from './bulk-export';

@@ -1,6 +1,8 @@
-/** Imports of NDJSON (docs/use/import.md): jobs that create or update a resource for each line. */
+/** Imports of NDJSON (docs/use/import.md): jobs that create or update a resource for each line; and of code systems. */
 import type { RequestContext } from '../context';
 import type { Release } from '../fhir/release';
+import type { LocalFile } from './local-file';
+import type { CodeSystemReader, CodeSystemRequest } from './terminology';
 
 /** A file of an import: at an address, or among the bytes of the request. */
 export interface ImportSource {
@@ -22,6 +24,8 @@ export interface NewImport {
   readonly request: string;
   /** As `LocalImport.source`. */
   readonly source?: string | undefined;
+  /** The one file is a code system, whose concepts are imported (`CodeSystem/$import`). */
+  readonly codeSystem?: CodeSystemRequest | undefined;
 }
 
 /** What became of a file. */
@@ -48,13 +52,12 @@ export interface ImportState {
   readonly ended: number | undefined;
   readonly expires: number | undefined;
   readonly files: readonly ImportFileState[];
-}
-
-/** A file on the machine of a command. */
-export interface LocalFile {
-  readonly name: string;
-  /** Yields its bytes from the beginning. */
-  open(): AsyncIterable<Buffer>;
+  /** Of an import of a code system: its concepts, and once it is done its answer, a Parameters resource. */
+  readonly codeSystem?: {
+    readonly read: number;
+    readonly stored: number;
+    readonly answer: Buffer | undefined;
+  };
 }
 
 /** An import that a command begins, or goes on with. */
@@ -82,6 +85,8 @@ export interface Imports {
   errors(context: RequestContext, id: string, file: number): Promise<AsyncIterable<string> | undefined>;
   /** Stops an import, and forgets it; what is written stays. False: there is none. */
   cancel(context: RequestContext, id: string): Promise<boolean>;
+  /** Sets the reader of code systems; without one, this process imports none. */
+  serve(reader: CodeSystemReader): void;
   /** For the commands of the operator. */
   readonly local: {
     /**

@@ -1,4 +1,6 @@
+import type { RequestContext } from '../context';
 import type { JsonObject } from '../fhir/json';
+import type { LocalFile } from './local-file';
 
 /** A code whose display is wanted. */
 export interface WantedDisplay {
@@ -27,6 +29,24 @@ export interface CodeSystemFile {
    * Returns the elements of `CodeSystem.concept`, none within another: properties (`parent`) say their hierarchy. It is called twice.
    */
   concepts(): AsyncIterable<JsonObject>;
+  /** Returns the number of the line in which the last concept of `concepts` ends, for messages; without it they name none. */
+  line?(): number;
+}
+
+/** Reads code systems from single files; core knows no format. */
+export interface CodeSystemReader {
+  /** Throws FhirErrors for a format that cannot be read from one file, and for what is named though the file says it, or lacks. */
+  check(given: CodeSystemRequest): void;
+  /** Returns what a file says; its readers throw FhirErrors for what cannot be read. */
+  open(file: LocalFile, given: CodeSystemRequest): Promise<CodeSystemFile>;
+}
+
+/** What a client says about a code system to import, beside the file. */
+export interface CodeSystemRequest {
+  readonly format: string;
+  readonly url: string | undefined;
+  readonly version: string | undefined;
+  readonly name: string | undefined;
 }
 
 export interface CodeSystemImport {
@@ -42,4 +62,12 @@ export interface CodeSystemImportOptions {
   readonly lastReadersMs?: number;
   /** Called for each portion: concepts that are read, and then stored. */
   readonly report?: ((progress: { readonly read: number; readonly stored: number }) => void) | undefined;
+  /** Returns the context of the next interaction, with the rights of this moment; default: the one that is given. */
+  readonly renew?: () => Promise<RequestContext>;
+  /** Called when all is stored, before anybody sees it; what it throws leaves the version before. */
+  readonly beforeShown?: () => Promise<void>;
+  /** True: each concept is checked as one of a CodeSystem that a client writes. */
+  readonly isChecked?: boolean;
+  /** Bytes that the codes and their hierarchy may take in memory; default: without a limit. */
+  readonly mostBytes?: number;
 }

@@ -90,6 +90,7 @@ export async function createCore(given: CoreOptions): Promise<RunningCore> {
   });
   const imports = new ImportJobs({
     ...{ runner: jobs, services, log, findSpace, interactions: connected.interactions },
+    codeSystems: { services, interactions: connected.interactions },
     outbound: new Outbound(options.outboundAllowedHosts),
     longestLine: limits.maxBodyBytes,
     renewCaller: (space, caller) => access.renewCaller(space, caller),

@@ -8,7 +8,7 @@ import type { Definitions } from '../fhir/definitions';
 import { RELEASES, type Release } from '../fhir/release';
 import { readTopics, topicType } from '../topics/find-topic';
 import { topicUrlOf } from '../topics/topic';
-import { importDefinition } from '../operation-types/own-definitions';
+import { codeSystemImportDefinition, importDefinition } from '../operation-types/own-definitions';
 import { operationsOf } from '../operations/invoke';
 import { createCache, forEachDatabase } from '../memory/create-cache';
 import { referenceParameters } from '../search/requests/include';
@@ -202,7 +202,7 @@ function statement(
 ): object {
   const { release } = definitions;
   const { isAuditApart, ...ofSettings } = statedText;
-  const offered = [...operationsOf(definitions), ...servedByGateway(definitions), ...EXPORTS, IMPORT];
+  const offered = [...operationsOf(definitions), ...servedByGateway(definitions), ...EXPORTS, ...IMPORTS];
   const named = ({ code, definition }: OperationInfo): object => ({ name: code, definition });
   return {
     resourceType: 'CapabilityStatement',
@@ -319,12 +319,13 @@ const EXPORTS: readonly OperationInfo[] = EXPORT_DEFINITIONS.map(
 
 const GRAPHQL = 'http://hl7.org/fhir/OperationDefinition/Resource-graphql';
 
-/** `$import`, which begins a job (jobs/imports.ts). */
-const IMPORT: OperationInfo = {
-  ...{ code: importDefinition.code, definition: importDefinition.url, types: [], affectsState: true },
-  levels: ['system'],
-  storesOnRequest: false,
-};
+/** `$import` and `CodeSystem/$import`, which begin jobs (jobs/imports.ts). */
+const IMPORTS: readonly OperationInfo[] = [importDefinition, codeSystemImportDefinition].map(
+  ({ code, url, resources, system }) => ({
+    ...{ code, definition: url, types: resources, affectsState: true, storesOnRequest: false },
+    levels: [system ? 'system' : 'type'],
+  }),
+);
 
 /** `$graphql`, which src/gateway serves and not core (graphql.html#conformance). */
 function servedByGateway({ operations }: Definitions): readonly OperationInfo[] {

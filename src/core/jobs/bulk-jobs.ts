@@ -21,11 +21,10 @@ export async function listBulkJobs(
   for (const [release, space] of Object.entries(spaces))
     for (const facts of await readBulkJobs(database, space, wanted)) {
       const isImporting = facts.kind === 'import' && facts.state === 'running';
-      const progress = isImporting
-        ? importTotals(await readFiles(database, { space, id: facts.id }))
-        : facts.kind === 'import'
-          ? undefined
-          : facts.progress;
+      // An import of a code system reports its own.
+      const progress =
+        facts.progress ??
+        (isImporting ? importTotals(await readFiles(database, { space, id: facts.id })) : undefined);
       jobs.push(toJob(release, { ...facts, progress: facts.state === 'done' ? undefined : progress }));
     }
   return jobs;

@@ -1,5 +1,5 @@
 /**
- * Imports of large code systems (docs/use/terminology.md): the concepts become a set of their own, which nobody sees before it is whole;
+ * Imports of large code systems (docs/use/import-terminology.md): the concepts become a set of their own, which nobody sees before it is whole;
  * then the CodeSystem names it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,14 +7,14 @@ import type { CodeSystemFile, CodeSystemImport, CodeSystemImportOptions } from '
 import type { SingleWrites } from '../api/interactions';
 import { turns } from '../concurrency/turns';
 import type { RequestContext } from '../context';
-import { fhirError } from '../errors';
+import { FhirError, fhirError } from '../errors';
 import { loadDefinitions } from '../fhir/definitions';
 import { type JsonObject, parseStoredObject } from '../fhir/json';
 import type { Release } from '../fhir/release';
 import { conceptSetOf, nameConceptSet } from '../fhir/terminology/concept-set';
 import { choiceMember, objectsMember, stringMember } from '../fhir/terminology/members';
 import { codeKey, declareProperties, readStatus } from '../fhir/terminology/read-code-system';
-import type { SearchServices } from '../ports';
+import type { SearchServices, Services } from '../ports';
 import {
   beginConceptSet,
   finishConceptSet,
@@ -36,7 +36,7 @@ const INTERACTION_MS = 60_000;
 const MAX_VERSIONS = 200;
 
 export interface CodeSystemImportTools {
-  readonly services: SearchServices;
+  readonly services: SearchServices & Pick<Services, 'validator'>;
   readonly interactions: Pick<SingleWrites, 'updateWhere'> & {
     search(
       context: RequestContext,
@@ -54,30 +54,40 @@ export async function importCodeSystem(
   tools: CodeSystemImportTools,
   context: RequestContext,
   file: CodeSystemFile,
-  { signal, report, lastReadersMs = LAST_READERS_MS }: CodeSystemImportOptions = {},
+  given: CodeSystemImportOptions = {},
 ): Promise<CodeSystemImport> {
+  const { signal, report, lastReadersMs = LAST_READERS_MS, renew, beforeShown, mostBytes } = given;
   const { connections } = tools.services;
   const space = context.space.number;
+  const inTime = async (): Promise<RequestContext> => ({
+    ...((await renew?.()) ?? context),
+    // Each interaction of an import has as much time as a request.
+    deadline: Date.now() + INTERACTION_MS,
+  });
   const url = stringMember(file.head, 'url');
   const version = stringMember(file.head, 'version');
   if (url === undefined) throw fhirError('ruleViolated', { reason: 'The CodeSystem to import has no url' });
-  const before = await findVersions(tools, context, url);
+  const before = await findVersions(tools, await inTime(), url);
   const current = before.find((each) => stringMember(each, 'version') === version);
   const sets = await listConceptSets(connections, space, url);
   const currentSet = current === undefined ? undefined : conceptSetOf(current);
   const same = sets.find(({ number }) => number === currentSet);
-  if (current !== undefined && same?.isReady === true && same.digest.equals(file.digest))
-    return { outcome: 'unchanged', id: idOf(current), concepts: Number(current['count'] ?? 0) };
   for (const { number, isReady, silence } of sets) {
     const isNamed = before.some((each) => conceptSetOf(each) === number);
     if (!isNamed && (isReady || silence > SILENCE))
       await removeConceptSet(connections, { space, set: number });
   }
+  if (current !== undefined && same?.isReady === true && same.digest.equals(file.digest))
+    return { outcome: 'unchanged', id: idOf(current), concepts: Number(current['count'] ?? 0) };
 
-  const elements = new ConceptElements(file.head);
+  const check = given.isChecked === true ? elementCheck(tools, context.space.release) : undefined;
+  check?.(file.head, file.line === undefined ? undefined : 1);
+  const elements = new ConceptElements(file.head, mostBytes);
   const { graph } = elements;
   for await (const element of file.concepts()) {
-    elements.add(element);
+    const line = file.line?.();
+    check?.(toSystem(element), line);
+    inLine(line, () => elements.add(element));
     if (graph.size % TURN !== 0) continue;
     signal?.throwIfAborted();
     if (graph.size % PORTION === 0) report?.({ read: graph.size, stored: 0 });
@@ -103,25 +113,67 @@ export async function importCodeSystem(
     };
     if (!(await finishConceptSet(connections, space, whole))) throw interrupted();
     const resource = nameConceptSet(declareUsed(file.head, elements, context.space.release), whole);
-    const { id } = (await write(tools, context, resource, { url, version })).version;
+    const writing = await inTime();
+    await beforeShown?.();
+    signal?.throwIfAborted();
+    const { id } = (await write(tools, writing, resource, { url, version })).version;
     report?.({ read: graph.size, stored: storing.count });
     const replaced = sets.find(({ number }) => number === currentSet);
-    if (replaced !== undefined) {
-      await delay(lastReadersMs, undefined, signal === undefined ? {} : { signal });
+    // The import is done: one that is stopped here leaves what it has replaced to the next one.
+    if (replaced !== undefined && (await hasPassed(lastReadersMs, signal)))
       await removeConceptSet(connections, { space, set: replaced.number });
-    }
     return { outcome: 'stored', id, concepts: storing.count };
   } catch (error) {
-    const isNamed = (await findVersions(tools, context, url)).some((each) => conceptSetOf(each) === set);
+    const isNamed = (await findVersions(tools, await inTime(), url)).some(
+      (each) => conceptSetOf(each) === set,
+    );
     if (!isNamed) await removeConceptSet(connections, { space, set });
     if (error instanceof RangeError) throw changed();
     throw error;
   }
 }
 
-/** Each interaction of an import has as much time as a request. */
-function inTime(context: RequestContext): RequestContext {
-  return { ...context, deadline: Date.now() + INTERACTION_MS };
+/** False: the signal came before the end of this time. */
+async function hasPassed(milliseconds: number, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    await delay(milliseconds, undefined, signal === undefined ? {} : { signal });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns what throws `ruleViolated` for a CodeSystem that is not valid. Cost: some 10 µs for one concept. */
+function elementCheck(
+  { services }: CodeSystemImportTools,
+  release: Release,
+): (resource: JsonObject, line: number | undefined) => void {
+  const validator = services.validator(release);
+  return (resource, line) => {
+    const { findings } = validator.validate(resource, { isFull: true });
+    const found = findings.find(({ severity }) => severity === 'error');
+    if (found === undefined) return;
+    const place = found.expression === '' ? '' : ` (${found.expression})`;
+    inLine(line, () => {
+      throw refusal(`${found.diagnostics}${place}`);
+    });
+  };
+}
+
+/** The least CodeSystem that an element of `CodeSystem.concept` can be checked in. */
+const toSystem = (element: JsonObject): JsonObject => ({
+  ...{ resourceType: 'CodeSystem', status: 'active', content: 'fragment' },
+  concept: [element],
+});
+
+/** What `work` refuses is refused with the number of the line. */
+function inLine(line: number | undefined, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (line === undefined || !(error instanceof FhirError)) throw error;
+    throw fhirError('ruleViolated', { reason: `Line ${line}: ${error.message}` });
+  }
 }
 
 const idOf = (resource: JsonObject): string => stringMember(resource, 'id') ?? '';
@@ -136,7 +188,7 @@ async function findVersions(
     ['url', url],
     ['_count', String(MAX_VERSIONS)],
   ] as const;
-  const { matches } = await interactions.search(inTime(context), { type: 'CodeSystem', parameters });
+  const { matches } = await interactions.search(context, { type: 'CodeSystem', parameters });
   return matches.map(({ text }) => parseStoredObject(text));
 }
 
@@ -150,7 +202,7 @@ function write(
     ['url', url] as const,
     version === undefined ? (['version:missing', 'true'] as const) : (['version', version] as const),
   ];
-  return interactions.updateWhere(inTime(context), {
+  return interactions.updateWhere(context, {
     type: 'CodeSystem',
     input: { value: resource, marked: false },
     criteria,
@@ -188,7 +240,7 @@ function declareUsed(head: JsonObject, { valueMembers }: ConceptElements, releas
 
 /** Reads elements of `CodeSystem.concept`: into the graph of their hierarchy, and then as they are stored. */
 class ConceptElements {
-  readonly graph = new ConceptGraph();
+  readonly graph: ConceptGraph;
   /** The `value[x]` that a property has, by its code. */
   readonly valueMembers = new Map<string, string>();
   private readonly propertyCodes = new Set<string>();
@@ -196,7 +248,8 @@ class ConceptElements {
   private readonly meanings: ReadonlyMap<string, string>;
   private readonly fold: (code: string) => string;
 
-  constructor(head: JsonObject) {
+  constructor(head: JsonObject, mostBytes?: number) {
+    this.graph = new ConceptGraph(mostBytes);
     this.fold = codeKey(head);
     this.meanings = declareProperties(head, this.propertyCodes);
   }

@@ -1,10 +1,15 @@
-/** Imports of NDJSON (docs/use/import.md): jobs of clients, each of which works through its files line by line. */
+/**
+ * Imports of NDJSON (docs/use/import.md): jobs of clients, each of which works through its files line by line; and of code systems
+ * (docs/use/import-terminology.md), jobs of the same kind.
+ */
 import { randomBytes } from 'node:crypto';
 import type { Imports, ImportState, LocalImport, NewImport } from '../api/imports';
+import type { CodeSystemReader } from '../api/terminology';
 import { OPERATOR_ACTOR } from '../audit/audit-trail';
 import { permissionsOf } from '../authorization/visibility';
 import { EMPTY_REQUEST_STATE, type RequestContext, type TenantSpace } from '../context';
 import { FhirError, fhirError } from '../errors';
+import { isJsonObject, type JsonObject } from '../fhir/json';
 import { mayNotify } from '../limits/notification-hosts';
 import { toOutcome } from '../outcome';
 import type { Services } from '../ports';
@@ -13,7 +18,9 @@ import { addFiles, readErrors, readFiles, requireImportSpace } from '../storage/
 import type { JobEnd, TakenJob } from '../storage/jobs/job-work';
 import { cancelJob, findJob, listJobs, readAnswer, type StoredJob } from '../storage/jobs/jobs';
 import { importTotals } from './bulk-jobs';
+import type { CodeSystemImportTools } from './code-system-import';
 import { FileTaken, receiveBytes } from './import/receive-files';
+import { requireCodeSystemRights, runCodeSystemImport } from './import/run-code-system';
 import { runImport, type ImportTools } from './import/run-import';
 import { readSource } from './import/source';
 import {
@@ -30,6 +37,7 @@ import type { JobOutcome, JobRun, JobRunner } from './job-runner';
 export interface ImportsOptions extends ImportTools {
   readonly runner: JobRunner;
   readonly services: ImportTools['services'] & Services;
+  readonly codeSystems: CodeSystemImportTools;
 }
 
 const IMPORT = 'import';
@@ -50,6 +58,8 @@ const INTERRUPTED: JobEnd = failureOf(
 );
 
 export class ImportJobs implements Imports {
+  #reader: CodeSystemReader | undefined;
+
   constructor(private readonly options: ImportsOptions) {
     options.runner.serve({
       name: IMPORT,
@@ -62,8 +72,15 @@ export class ImportJobs implements Imports {
     });
   }
 
+  serve(reader: CodeSystemReader): void {
+    this.#reader = reader;
+  }
+
   async submit(context: RequestContext, given: NewImport): Promise<string> {
-    this.#requireAllowed(context, given);
+    if (given.codeSystem === undefined) this.#requireAllowed(context, given);
+    else requireCodeSystemRights(this.options.services, context);
+    this.#requireFiles(context, given);
+    if (given.codeSystem !== undefined) this.#reader?.check(given.codeSystem);
     const { content } = given;
     const { connections } = this.options.services;
     if (content !== undefined) await requireImportSpace(connections, context.space.number, content.length);
@@ -79,12 +96,16 @@ export class ImportJobs implements Imports {
     const { connections } = this.options.services;
     const key = { space: context.space.number, id };
     const { state, status = 500, request, created, ended, expires } = job;
-    const outcome = state === 'failed' ? await readAnswer(connections, key) : undefined;
+    const ofCodeSystem = isJsonObject(request['codeSystem']);
+    const hasAnswer = state === 'failed' || (ofCodeSystem && state === 'done');
+    const answer = hasAnswer ? await readAnswer(connections, key) : undefined;
+    const outcome = state === 'failed' ? answer : undefined;
     const sources = filesOf(request);
     const files = await readFiles(connections, key);
     return {
       ...{ id, state, created, ended, expires, request: textOf(request['request']) ?? '' },
       failure: outcome && { status, outcome },
+      ...(ofCodeSystem ? { codeSystem: { ...conceptsOf(job), answer } } : {}),
       files: files.map(({ file, name, isReceived, lines, written, failed, failure }) => ({
         ...{ file, name, isReceived, lines, written, type: sources[file]?.type, url: sources[file]?.url },
         failed: failed + (failure === undefined ? 0 : 1),
@@ -199,7 +220,7 @@ export class ImportJobs implements Imports {
 
   /** Throws forbidden and invalidValue. */
   #requireAllowed(context: RequestContext, { files }: NewImport): void {
-    const { services, outbound } = this.options;
+    const { services } = this.options;
     const { space } = context;
     const types = services.definitions(space.release).resourceTypes;
     const permissions = permissionsOf(services, context);
@@ -214,6 +235,11 @@ export class ImportJobs implements Imports {
     const writes = (type: string): boolean =>
       permissions === undefined || permissions.allows(type, 'c') || permissions.allows(type, 'u');
     if (!types.some(writes)) permissions?.requireOne('*', 'u', 'c');
+  }
+
+  /** Throws invalidValue. */
+  #requireFiles({ space }: RequestContext, { files }: NewImport): void {
+    const { outbound } = this.options;
     if (files.length === 0 || files.length > MOST_FILES)
       throw fhirError('invalidValue', { reason: `An import must have 1 to ${MOST_FILES} files` });
     for (const { url } of files) {
@@ -245,6 +271,11 @@ export class ImportJobs implements Imports {
     const { space, id, tenant, signal } = run;
     const request = readRequest(tenant, run.request);
     const { connections } = this.options.services;
+    if (request.codeSystem !== undefined) {
+      if (this.#reader === undefined) throw new FilesMissing();
+      const report = (progress: JsonObject): void => run.report(progress);
+      return runCodeSystemImport(this.options, { space, id, request, signal, report }, this.#reader);
+    }
     if (await runImport(this.options, { space, id, request, signal })) {
       const files = await readFiles(connections, { space, id });
       return { state: 'done', result: importTotals(files) };
@@ -273,6 +304,15 @@ export class ImportJobs implements Imports {
 
 /** The files of a command are not all there yet. */
 class FilesMissing extends Error {}
+
+/** The progress that `runCodeSystemImport` has reported. */
+function conceptsOf({ progress }: StoredJob): { readonly read: number; readonly stored: number } {
+  const { lines = 0, written = 0 } = (progress ?? {}) as {
+    readonly lines?: number;
+    readonly written?: number;
+  };
+  return { read: lines, stored: written };
+}
 
 /** Too many files were fetched within a minute. */
 function isThrottled(error: unknown): boolean {

@@ -14,6 +14,7 @@ const resources: (JsonObject & { readonly id: string })[] = [];
 export const reindexDefinition = load('andiron-reindex');
 export const reindexStatusDefinition = load('andiron-reindex-status');
 export const importDefinition = load('andiron-import');
+export const codeSystemImportDefinition = load('andiron-code-system-import');
 export const purgeDefinition = load('andiron-purge');
 export const valueSetBatchDefinition = load('andiron-value-set-batch-validate-code');
 export const codeSystemBatchDefinition = load('andiron-code-system-batch-validate-code');

@@ -9,6 +9,9 @@ import { fhirError } from '../errors';
 const LONGEST_CODE = 2_000;
 /** Concepts above one: SNOMED CT has some 100. The index has a key for each of them. */
 const MOST_ABOVE = 2_000;
+/** What a code takes beside its characters, with the key by which others are found below it. */
+const BYTES_OF_NAME = 200;
+const BYTES_OF_PAIR = 16;
 /** Steps of the hierarchy before others have their turn. */
 const TURN = 5_000;
 
@@ -25,6 +28,10 @@ export class ConceptGraph {
   private starts: Int32Array = new Int32Array(1);
   private parents: Int32Array = new Int32Array();
   private below = new Uint32Array();
+  private bytes = 0;
+
+  /** @param mostBytes limit on the memory of all codes that are named */
+  constructor(private readonly mostBytes = Infinity) {}
 
   get size(): number {
     return this.codes.length;
@@ -46,6 +53,7 @@ export class ConceptGraph {
 
   /** Notes that the concept of one folded code is above that of another; either may be added later. */
   connect(parent: string, child: string): void {
+    this.count(BYTES_OF_PAIR);
     this.named.push(this.nameOf(parent));
     this.named.push(this.nameOf(child));
   }
@@ -123,10 +131,17 @@ export class ConceptGraph {
     let number = this.names.get(folded);
     if (number === undefined) {
       number = this.names.size;
+      this.count(BYTES_OF_NAME + 2 * folded.length);
       this.names.set(folded, number);
       this.places.push(NO_PLACE);
     }
     return number;
+  }
+
+  private count(more: number): void {
+    this.bytes += more;
+    if (this.bytes > this.mostBytes)
+      throw refusal('its codes and their hierarchy need more memory than an import of a client may take');
   }
 
   /** True if both concepts of a pair exist, and are not the same. */

@@ -169,6 +169,7 @@ export const BulkImportJob = job('BulkImportJob', 'import', {
   request: object({
     ...{ release: RELEASE, files: count() },
     names: Type.Optional(Type.Array(Type.String(), { description: 'Names of its first 20 files' })),
+    codeSystem: Type.Optional(text('Format of a code system, whose lines are its concepts')),
   }),
   ...{ progress: IMPORTING, result: IMPORTING },
 });

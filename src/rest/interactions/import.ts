@@ -1,4 +1,7 @@
-/** Imports of NDJSON (docs/use/import.md): `POST {fhir_root}/$import`, and the state and the errors of the job that it begins. */
+/**
+ * Imports of NDJSON (docs/use/import.md) and of code systems (docs/use/import-terminology.md): `POST {fhir_root}/$import` and
+ * `CodeSystem/$import`, and the state and the errors of the jobs that they begin.
+ */
 import type { FastifyReply } from 'fastify';
 import {
   fhirError,
@@ -7,11 +10,12 @@ import {
   toOutcome,
   type FhirError,
   type ImportState,
+  type JsonValue,
   type NewImport,
 } from '../../core';
 import type { Exchange } from '../exchange';
 import { hasContentType, nameContentType, toText, type Body } from '../requests/body';
-import { NDJSON_TYPES, readManifest } from '../requests/import-manifest';
+import { NDJSON_TYPES, readCodeSystemParameters, readManifest } from '../requests/import-manifest';
 import { readMultipart } from '../requests/multipart';
 import { NDJSON } from '../requests/negotiation';
 import { parsePreference } from '../requests/prefer';
@@ -26,16 +30,46 @@ const RETRY_AFTER = '1';
 
 /** POST $import: 202 with the address of the job. Throws invalidValue, unsupportedMediaType, forbidden, tooManyImports. */
 export async function startImport(exchange: Exchange): Promise<FastifyReply> {
-  const { restContext, request, context, root, reply } = exchange;
-  if (!parsePreference(request.headers.prefer).isAsync)
-    throw fhirError('invalidValue', { reason: 'An import needs the header Prefer: respond-async' });
-  const { core } = restContext;
+  const { request } = exchange;
+  requireAsync(exchange);
   const source = readSource(exchange.query);
   const files = await readFiles(exchange, request.body ?? '');
-  const given = { source, ...files, request: `${root}/$import` };
+  return submit(exchange, '$import', { source, ...files });
+}
+
+/** POST CodeSystem/$import: the same for a code system, which is in one file at an address. */
+export async function importCodeSystem(exchange: Exchange): Promise<FastifyReply> {
+  const { request, query } = exchange;
+  requireAsync(exchange);
+  if (query.parameters.length > 0)
+    throw fhirError('invalidValue', {
+      reason: 'An import of a code system takes no parameter in its address',
+    });
+  if (!hasContentType(request.headers, JSON_TYPES, exchange.context.space.release))
+    throw unsupported(request.headers, 'send Parameters as application/fhir+json');
+  return submit(
+    exchange,
+    'CodeSystem/$import',
+    readCodeSystemParameters(await readJson(exchange, request.body ?? '')),
+  );
+}
+
+function requireAsync({ request }: Exchange): void {
+  if (!parsePreference(request.headers.prefer).isAsync)
+    throw fhirError('invalidValue', { reason: 'An import needs the header Prefer: respond-async' });
+}
+
+async function submit(
+  exchange: Exchange,
+  address: string,
+  of: Omit<NewImport, 'request'>,
+): Promise<FastifyReply> {
+  const { context, root, reply } = exchange;
+  const { core } = exchange.restContext;
+  const given = { ...of, request: `${root}/${address}` };
   const id = await core.access.recordAsOneAccess(
     context,
-    '$import',
+    address,
     (recorded) => core.jobs.imports.submit(recorded, given),
     () => 202,
   );
@@ -53,17 +87,20 @@ function readSource({ parameters }: Exchange['query']): string | undefined {
   return parameters[0]?.[1];
 }
 
+async function readJson({ restContext }: Exchange, body: Body): Promise<JsonValue> {
+  const bytes = await bytesOf(body);
+  if (bytes.length > LONGEST_MANIFEST) throw fhirError('bodyTooLarge', { limit: LONGEST_MANIFEST });
+  return parseJson(toText([bytes]), { maxDepth: restContext.settings.maxDepth }).value;
+}
+
 async function readFiles(
-  { request: { headers }, context, restContext }: Exchange,
+  exchange: Exchange,
   body: Body,
 ): Promise<Pick<NewImport, 'files' | 'content' | 'source'>> {
-  const { release } = context.space;
+  const { headers } = exchange.request;
+  const { release } = exchange.context.space;
   const has = (types: readonly string[]): boolean => hasContentType(headers, types, release);
-  if (has(JSON_TYPES)) {
-    const bytes = await bytesOf(body);
-    if (bytes.length > LONGEST_MANIFEST) throw fhirError('bodyTooLarge', { limit: LONGEST_MANIFEST });
-    return readManifest(parseJson(toText([bytes]), { maxDepth: restContext.settings.maxDepth }).value);
-  }
+  if (has(JSON_TYPES)) return readManifest(await readJson(exchange, body));
   if (has(NDJSON_TYPES)) {
     const content = await bytesOf(body);
     return { files: [{ name: 'body', bytes: content.length }], content };
@@ -79,14 +116,14 @@ async function readFiles(
     });
     return { files, content: Buffer.concat(parts.map(({ bytes }) => bytes)) };
   }
-  throw unsupported(headers);
+  throw unsupported(
+    headers,
+    `send a manifest as application/json, lines as ${NDJSON}, or files as ${MULTIPART}`,
+  );
 }
 
-function unsupported(headers: Exchange['request']['headers']): FhirError {
-  return fhirError('unsupportedMediaType', {
-    contentType: nameContentType(headers),
-    allowed: `send a manifest as application/json, lines as ${NDJSON}, or files as ${MULTIPART}`,
-  });
+function unsupported(headers: Exchange['request']['headers'], allowed: string): FhirError {
+  return fhirError('unsupportedMediaType', { contentType: nameContentType(headers), allowed });
 }
 
 async function bytesOf(body: Body): Promise<Buffer> {
@@ -117,8 +154,12 @@ export async function importStatus(exchange: Exchange, id: string): Promise<Send
     return () => exchange.send(202, informationOf(`The import is under way: ${progress}`));
   }
   if (state.expires !== undefined) reply.header('expires', new Date(state.expires).toUTCString());
-  const { failure } = state;
+  const { failure, codeSystem } = state;
   if (failure !== undefined) return () => exchange.send(failure.status, failure.outcome);
+  if (codeSystem?.answer !== undefined) {
+    const { answer } = codeSystem;
+    return () => exchange.send(200, answer.toString('utf8'));
+  }
   const needsToken = restContext.settings.authMode === 'enforced';
   const result = JSON.stringify(toResult(state, `${root}/_bulk/${id}`, needsToken));
   return () => exchange.send(200, result, 'application/json');
@@ -128,7 +169,8 @@ export async function importStatus(exchange: Exchange, id: string): Promise<Send
 export async function cancelImport(exchange: Exchange, id: string): Promise<Send | undefined> {
   const { restContext, context } = exchange;
   const { core } = restContext;
-  if ((await core.jobs.imports.find(context, id)) === undefined) return undefined;
+  const state = await core.jobs.imports.find(context, id);
+  if (state === undefined) return undefined;
   const isCancelled = await core.access.recordAsOneAccess(
     context,
     `_bulk/${id}`,
@@ -136,8 +178,11 @@ export async function cancelImport(exchange: Exchange, id: string): Promise<Send
     (found) => (found ? 202 : 404),
   );
   if (!isCancelled) return undefined;
-  return () =>
-    exchange.forbidCaching().send(202, informationOf('The import is cancelled; what it has written stays'));
+  const stays =
+    state.codeSystem === undefined
+      ? 'what it has written stays'
+      : 'the code system is as before, or as the import has it if that was whole already';
+  return () => exchange.forbidCaching().send(202, informationOf(`The import is cancelled; ${stays}`));
 }
 
 const ERROR_FILE = /^errors-(\d{1,6})\.ndjson$/;
@@ -160,8 +205,13 @@ export async function importErrors(exchange: Exchange, id: string, name: string)
   return () => sendJobFile(exchange, name, lines);
 }
 
-function progressOf({ state, files }: ImportState): string {
+function progressOf({ state, files, codeSystem }: ImportState): string {
   if (state === 'queued') return 'waiting';
+  if (codeSystem !== undefined) {
+    const { read, stored } = codeSystem;
+    if (files.some(({ isReceived }) => !isReceived)) return 'receiving the file';
+    return stored === 0 ? `${read} concepts read` : `${stored} of ${read} concepts stored`;
+  }
   const missing = files.filter(({ isReceived }) => !isReceived).length;
   if (missing > 0) return `received ${files.length - missing} of ${files.length} files`;
   const sum = (of: (file: ImportState['files'][number]) => number): number =>

@@ -200,6 +200,16 @@ export const DESCRIPTIONS = new Map<Interaction, Description>([
     },
   ],
   [
+    INTERACTIONS.importCodeSystem,
+    {
+      summary: 'Import a large code system from a file at an address',
+      body: 'resource',
+      schema: 'OperationOutcome',
+      answers: { '202': 'Accepted; Content-Location has the address of its state' },
+      headers: ['Prefer'],
+    },
+  ],
+  [
     INTERACTIONS.asyncStatus,
     {
       summary: 'Status or result of an asynchronous request',

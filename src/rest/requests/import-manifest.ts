@@ -1,6 +1,6 @@
 /**
  * The manifest of an import by addresses (https://github.com/smart-on-fhir/bulk-import/blob/master/import-manifest.md): as JSON, or
- * as Parameters with parameters of the same names.
+ * as Parameters with parameters of the same names; and the Parameters of an import of a code system.
  */
 import { fhirError, isJsonObject, type JsonObject, type JsonValue, type NewImport } from '../../core';
 
@@ -13,6 +13,7 @@ export const NDJSON_TYPES = [
 
 const MEMBERS = ['inputFormat', 'inputSource', 'storageDetail', 'input'];
 const INPUT_MEMBERS = ['type', 'url'];
+const LONGEST_TEXT = 2_048;
 
 /** Returns the files of a manifest, and its `inputSource`. Throws `invalidValue`, naming the member. */
 export function readManifest(value: JsonValue): Pick<NewImport, 'files' | 'source'> {
@@ -35,6 +36,34 @@ export function readManifest(value: JsonValue): Pick<NewImport, 'files' | 'sourc
     return { name: url, type, url };
   });
   return inputSource === undefined ? { files } : { files, source: inputSource };
+}
+
+const CODE_SYSTEM_MEMBERS = ['format', 'url', 'version', 'name', 'input'];
+
+/** Returns what the Parameters of `CodeSystem/$import` ask for. Throws `invalidValue`, naming the parameter. */
+export function readCodeSystemParameters(value: JsonValue): Pick<NewImport, 'files' | 'codeSystem'> {
+  if (!isJsonObject(value) || value['resourceType'] !== 'Parameters')
+    refuse('The body must be a Parameters resource');
+  const given = fromParameters(value);
+  requireMembers(given, CODE_SYSTEM_MEMBERS);
+  const text = (name: string): string | undefined => {
+    const found = given[name];
+    if (found !== undefined && (typeof found !== 'string' || found === '' || found.length > LONGEST_TEXT))
+      refuse(`"${name}" must be a text of 1 to ${LONGEST_TEXT} characters`);
+    return found;
+  };
+  const { input } = given;
+  const [file, another] = Array.isArray(input) ? input : [];
+  if (!isJsonObject(file) || another !== undefined) refuse('There must be one "input", with the part "url"');
+  requireMembers(file, ['url']);
+  const { url } = file;
+  if (typeof url !== 'string') refuse('"url" of the input must be the address of the file');
+  const codeSystem = { format: text('format') ?? 'ndjson', url: text('url') };
+  return {
+    // Administrators and messages see the name; the query may be a secret.
+    files: [{ name: url.replace(/[?#].*$/, ''), url }],
+    codeSystem: { ...codeSystem, version: text('version'), name: text('name') },
+  };
 }
 
 function requireHttps(detail: JsonValue): void {

@@ -17,7 +17,7 @@ import {
 import { readContent, type JobKey } from '../../storage/jobs/jobs';
 import { AtOnce } from './at-once';
 import { refusedLine } from './refused-line';
-import { gunzipped, splitLines, TooManyLines, type LinesOfFile } from './split-lines';
+import { gunzipped, LineTooLong, splitLines, TooManyLines, type LinesOfFile } from './split-lines';
 
 export interface ReceiveTools {
   readonly database: Database;
@@ -27,6 +27,10 @@ export interface ReceiveTools {
   readonly longestLine: number;
   /** Hosts that the tenant may call; undefined: all that the server may. */
   readonly hosts: readonly string[] | undefined;
+  /** Makes chunks of the bytes of a file; default: of its lines. */
+  readonly split?: typeof splitLines;
+  /** Bytes that all files may have, without their coding; default 100 GB. */
+  readonly mostBytes?: number;
   /** Counts an outgoing request for the tenant. False: it has sent too many within a minute. */
   admitFetch(): Promise<boolean>;
 }
@@ -60,7 +64,7 @@ export async function receiveFiles(
   job: JobKey,
   sources: readonly ImportSource[],
 ): Promise<boolean> {
-  const { database } = tools;
+  const { database, mostBytes = MOST_BYTES } = tools;
   await addFiles(
     database,
     job,
@@ -76,8 +80,8 @@ export async function receiveFiles(
       if (url === undefined && source.bytes === undefined) return false;
       bytes +=
         url === undefined
-          ? await receiveSent(tools, job, { file, source, start, end, room: MOST_BYTES - bytes })
-          : await receiveFetched(tools, job, { file, source, url, room: MOST_BYTES - bytes });
+          ? await receiveSent(tools, job, { file, source, start, end, room: mostBytes - bytes })
+          : await receiveFetched(tools, job, { file, source, url, room: mostBytes - bytes });
     }
     start = end;
   }
@@ -100,7 +104,7 @@ async function receiveSent(
   return receiveBytes(tools, job, { file, source, room }, readContent(tools.database, job, start, end));
 }
 
-type StoreTools = Pick<ReceiveTools, 'database' | 'signal' | 'longestLine'>;
+type StoreTools = Pick<ReceiveTools, 'database' | 'signal' | 'longestLine' | 'split' | 'mostBytes'>;
 
 /** Stores the lines of a file that need not be fetched, and returns its bytes. */
 export async function receiveBytes(
@@ -142,7 +146,8 @@ function fetchFile(
   { url, ...of }: FileToReceive & { readonly url: string },
 ): Promise<number> {
   const { outbound, signal } = tools;
-  const request = { url, accept: 'application/fhir+ndjson, application/ndjson', signal, idleMs: IDLE_MS };
+  const accept = tools.split === undefined ? 'application/fhir+ndjson, application/ndjson' : '*/*';
+  const request = { url, accept, signal, idleMs: IDLE_MS };
   return outbound.download(request, async (status, body) => {
     if (status >= 500) throw new OutboundError(`it answers with status ${status}`);
     if (status !== 200) throw new FileError(`its address answers with status ${status}`);
@@ -172,7 +177,8 @@ async function failFile(
 
 /** Undefined: the error is none of the file. */
 function reasonOf(error: unknown): string | undefined {
-  if (error instanceof FileError || error instanceof TooManyLines) return error.message;
+  if (error instanceof FileError || error instanceof TooManyLines || error instanceof LineTooLong)
+    return error.message;
   if (!(error instanceof OutboundError)) return undefined;
   // The rest of the text names settings of the server.
   return error.message.startsWith('it may not be called') ? 'its address may not be called' : error.message;
@@ -190,7 +196,7 @@ async function* decompressed(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer
 
 /** Stores the lines of a file, from its beginning, and returns its bytes. Throws quotaExceeded, and FileTaken. */
 async function storeLines(
-  { database, signal, longestLine }: StoreTools,
+  { database, signal, longestLine, split = splitLines, mostBytes = MOST_BYTES }: StoreTools,
   job: JobKey,
   { file, source, room }: FileToReceive,
   body: AsyncIterable<Buffer>,
@@ -201,7 +207,7 @@ async function storeLines(
     for await (const piece of decompressed(body)) {
       signal.throwIfAborted();
       bytes += piece.length;
-      if (bytes > room) throw new FileError(`an import may have ${MOST_BYTES} bytes`);
+      if (bytes > room) throw new FileError(`an import may have ${mostBytes} bytes`);
       yield piece;
     }
   };
@@ -222,7 +228,7 @@ async function storeLines(
       throw new FileTaken();
   };
   try {
-    for await (const lines of splitLines(counted(), longestLine)) {
+    for await (const lines of split(counted(), longestLine)) {
       if (lines.places.length === 0 && lines.tooLong.length === 0) continue;
       const of = number++;
       await storing.enter(() => store(lines, of));

@@ -3,6 +3,7 @@ import type { CoreAccess } from '../../api/core';
 import type { ImportSource } from '../../api/imports';
 import type { Interactions } from '../../api/interactions';
 import type { Caller } from '../../api/access';
+import type { CodeSystemRequest } from '../../api/terminology';
 import { OPERATOR_ACTOR } from '../../audit/audit-trail';
 import { EMPTY_REQUEST_STATE, type Log, type RequestContext } from '../../context';
 import { fhirError } from '../../errors';
@@ -40,6 +41,8 @@ export interface ImportRequest {
   readonly files: readonly ImportSource[];
   /** As `NewImport.source`. */
   readonly source: string | undefined;
+  /** As `NewImport.codeSystem`. */
+  readonly codeSystem: CodeSystemRequest | undefined;
 }
 
 export interface ImportRun extends JobKey {
@@ -95,8 +98,8 @@ export async function runImport(tools: ImportTools, run: ImportRun): Promise<boo
 }
 
 /** Returns a context of the client with its rights of this moment. Throws unauthorized. */
-async function contextOf(
-  { findSpace, renewCaller, log }: ImportTools,
+export async function contextOf(
+  { findSpace, renewCaller, log }: Pick<ImportTools, 'findSpace' | 'renewCaller' | 'log'>,
   { space: number, request }: ImportRun,
 ): Promise<RequestContext> {
   const { tenant, release, address, requestId } = request;

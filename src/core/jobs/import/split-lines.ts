@@ -106,6 +106,44 @@ export async function* splitLines(
   if (!chunk.isEmpty) yield chunk.take();
 }
 
+export class LineTooLong extends Error {
+  constructor(line: number, longest: number) {
+    super(`line ${line} has more than ${longest} bytes`);
+  }
+}
+
+/** Yields the bytes as they are, in pieces that count as one line each. Throws LineTooLong. */
+export async function* splitPieces(
+  source: AsyncIterable<Buffer>,
+  longestLine: number,
+): AsyncGenerator<LinesOfFile, void> {
+  let pieces: Buffer[] = [];
+  let bytes = 0;
+  let number = 0;
+  let line = 1;
+  let length = 0;
+  const take = (): LinesOfFile => {
+    const text = Buffer.concat(pieces);
+    [pieces, bytes] = [[], 0];
+    number += 1;
+    return { firstLine: number, text, places: [0], tooLong: [] };
+  };
+  for await (const piece of source) {
+    let begin = 0;
+    for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, begin)) {
+      if (length + end - begin > longestLine) throw new LineTooLong(line, longestLine);
+      [begin, length] = [end + 1, 0];
+      if (line++ % LINES_OF_TURN === 0) await turns.take();
+    }
+    length += piece.length - begin;
+    if (length > longestLine) throw new LineTooLong(line, longestLine);
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes >= MOST_BYTES) yield take();
+  }
+  if (bytes > 0) yield take();
+}
+
 /** Line feeds from `begin` on, one after the other: at most a million. */
 function emptyLines(piece: Buffer, begin: number): number {
   const most = Math.min(piece.length, begin + 1_000_000);

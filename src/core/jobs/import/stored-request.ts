@@ -9,11 +9,14 @@ import type { ImportRequest } from './run-import';
 /** Returns what is stored of a request of a client. */
 export function describeRequest(
   { space, actor, access, address, requestId }: RequestContext,
-  { files, request, source }: Pick<NewImport, 'files' | 'request' | 'source'>,
+  { files, request, source, codeSystem }: Pick<NewImport, 'files' | 'request' | 'source' | 'codeSystem'>,
 ): object {
   const caller: Caller = { actor, ...(access === undefined ? {} : { access }) };
+  const { release } = space;
   return {
-    ...{ release: space.release, request, files, source, address, requestId },
+    // Earlier versions refuse an import without a release: they would write the first line of a code system as a resource.
+    ...(codeSystem === undefined ? { release } : { codeSystem: { ...codeSystem, release } }),
+    ...{ request, files, source, address, requestId },
     // As text, because it is passed on as it is.
     ...{ caller: JSON.stringify(caller), owner: ownerOf({ actor, access }) },
   };
@@ -31,7 +34,9 @@ export function describeLocalRequest({
 
 /** Returns the request of a stored job. Throws an Error for one that `describeRequest` did not make. */
 export function readRequest(tenant: string, stored: JsonObject): ImportRequest {
-  const { release, caller, address, requestId, source } = stored;
+  const { caller, address, requestId, source } = stored;
+  const codeSystem = isJsonObject(stored['codeSystem']) ? stored['codeSystem'] : undefined;
+  const release = (codeSystem ?? stored)['release'];
   if (typeof release !== 'string' || !isRelease(release)) throw new Error('a stored import has no release');
   return {
     ...{ tenant, release, files: filesOf(stored) },
@@ -39,6 +44,12 @@ export function readRequest(tenant: string, stored: JsonObject): ImportRequest {
     address: textOf(address),
     source: textOf(source),
     requestId: textOf(requestId) ?? '',
+    codeSystem: codeSystem && {
+      format: textOf(codeSystem['format']) ?? '',
+      url: textOf(codeSystem['url']),
+      version: textOf(codeSystem['version']),
+      name: textOf(codeSystem['name']),
+    },
   };
 }
 

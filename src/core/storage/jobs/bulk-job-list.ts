@@ -38,7 +38,7 @@ const REQUEST = sql`
     'since', ${EXPORT} -> 'since', 'until', ${EXPORT} -> 'until',
     'filters', ${LENGTH(sql`${EXPORT} -> 'filters'`)}, 'patients', ${LENGTH(sql`${EXPORT} -> 'patients'`)})
   else jsonb_build_object(
-    'files', ${LENGTH(sql`c.request -> 'files'`)},
+    'files', ${LENGTH(sql`c.request -> 'files'`)}, 'codeSystem', c.request -> 'codeSystem' -> 'format',
     'names', (
       select jsonb_agg(left(regexp_replace(f.file ->> 'name', '[?#].*$', ''), ${sql.lit(LONGEST_NAME)}) order by f.place)
       from (
@@ -50,6 +50,7 @@ const PROGRESS = sql`
   case when ${JOB_KIND} = 'export' and jsonb_typeof(c.progress -> 'done') = 'array' then jsonb_build_object(
     'types', c.progress -> 'types', 'typesDone', jsonb_array_length(c.progress -> 'done'),
     'resources', c.progress -> 'found')
+  when ${JOB_KIND} = 'import' and jsonb_typeof(c.progress -> 'written') = 'number' then c.progress
   end`;
 const RESULT = sql`
   case when c.result is null then null when ${JOB_KIND} = 'export' then (

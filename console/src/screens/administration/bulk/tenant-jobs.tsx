@@ -94,10 +94,11 @@ const LEVELS = { system: 'system', patient: 'Patient', group: 'Group' } as const
 function describe(job: BulkJob): string {
   const release = job.request.release.toUpperCase();
   if (job.kind === 'import') {
-    const { names = [], files } = job.request;
+    const { names = [], files, codeSystem } = job.request;
     const more = files - names.length;
     const listed = more > 0 ? [...names, words.moreFiles(formatCount(more))] : names;
-    return words.titleOf(words.kinds.import, `${words.filesOf(listed)} · ${release}`);
+    const format = codeSystem === undefined ? [] : [words.codeSystem(codeSystem)];
+    return words.titleOf(words.kinds.import, [words.filesOf(listed), ...format, release].join(' · '));
   }
   const { level, group, types = [], since = '' } = job.request;
   const what = level === 'group' ? `Group/${group ?? ''}` : words.levels[LEVELS[level]];
