@@ -3,6 +3,7 @@
  * then the CodeSystem names it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { choiceName } from '../../../packages/fhir-values/choice-name';
 import type { CodeSystemFile, CodeSystemImport, CodeSystemImportOptions } from '../api/terminology';
 import type { SingleWrites } from '../api/interactions';
 import { turns } from '../concurrency/turns';
@@ -221,9 +222,7 @@ function changed(): Error {
 /** Returns CodeSystem.property.type by the `value[x]` of concepts. */
 function propertyTypes(release: Release): ReadonlyMap<string, string> {
   const value = loadDefinitions(release).structure('CodeSystem')?.element('concept.property.value[x]');
-  return new Map(
-    (value?.types ?? []).map(({ code }) => [`value${code.charAt(0).toUpperCase()}${code.slice(1)}`, code]),
-  );
+  return new Map((value?.types ?? []).map(({ code }) => [choiceName('value', code), code]));
 }
 
 /** Returns the CodeSystem with the properties that concepts use and that it does not declare. */

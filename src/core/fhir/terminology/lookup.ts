@@ -57,7 +57,7 @@ export function lookUp(
     ['inactive', concept.isInactive],
     ['notSelectable', concept.isAbstract],
   ] as const) {
-    // False is told of what is asked for by its name, and of inactive, which every code system has.
+    // The value false is only given for a property that the request names, and for `inactive`, which all code systems have.
     const isWanted = value
       ? isRequested(code)
       : requested.has(code) || (code === 'inactive' && requested.has('*'));
